@@ -295,9 +295,9 @@ def main(words: list[str]) -> int:
     missed = 0
     for fault in FAULTS:
         if not words or any(word in fault.name for word in words):
-            found = found_by(fault)
-            missed += found is None
-            print(f"{fault.name}: {found or 'NOT FOUND'}", flush=True)
+            test = found_by(fault)
+            missed += test is None
+            print(f"{fault.name}: {test or 'NOT FOUND'}", flush=True)
     return missed
 
 

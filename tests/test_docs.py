@@ -227,13 +227,13 @@ def test_commands_are_right(page: Path) -> None:
 def test_snippets_of_gymnasium_run_alone(tmp_path: Path) -> None:
     """R17: in a file of its own, and with the id that names the package."""
     page = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
-    found = [block for block in blocks(page, "python") if "gymnasium.make" in block]
-    assert found
+    snippets = [block for block in blocks(page, "python") if "gymnasium.make" in block]
+    assert snippets
     named = """
 import gymnasium
 assert gymnasium.make("linkzoo:linkzoo/Linkage-v0", seat=1).reset(seed=1)
 """
-    for number, block in enumerate([*found, named]):
+    for number, block in enumerate([*snippets, named]):
         file = tmp_path / f"{number}.py"
         file.write_text(block, encoding="utf-8")
         run_python(str(file))

@@ -35,12 +35,12 @@ def test_widths_are_those_of_the_picture(words: str, bold: bool) -> None:
 
 @given(WORDS, WIDTHS, st.integers(1, 3), st.booleans())
 def test_what_is_fitted_fits(words: str, width: float, lines: int, bold: bool) -> None:
-    found, size = fit(words, width, 12, 9, lines, bold)
-    assert len(found) <= lines
+    text, size = fit(words, width, 12, 9, lines, bold)
+    assert len(text) <= lines
     assert 9 <= size <= 12
-    assert all(width_of(line, size, bold) <= width for line in found)
+    assert all(width_of(line, size, bold) <= width for line in text)
     if size > 9:
-        assert " ".join(found).split() == words.split()
+        assert " ".join(text).split() == words.split()
 
 
 @given(WORDS)

@@ -67,14 +67,14 @@ def play_vector(variant: Variant, steps: int, into: Any) -> None:
 
 def fingerprints(games: int, which: str) -> dict[str, str]:
     """A hash for each variant: `which` is a key of VARIANTS."""
-    found = {}
+    digests = {}
     for variant in VARIANTS[which]:
         into = hashlib.sha256()
         every, most = (8, 100) if which == "one" else (1, None)
         play_games(variant, games, every, most, into)
         play_vector(variant, 12, into)
-        found[str(variant)] = into.hexdigest()
-    return found
+        digests[str(variant)] = into.hexdigest()
+    return digests
 
 
 if __name__ == "__main__":

@@ -76,10 +76,10 @@ def snapshot(env: GameEnv) -> dict[str, Any]:
 
 def digest(observation: dict[str, NDArray[Any]]) -> str:
     """A hash of an observation dict."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     for name in sorted(observation):
-        found.update(observation[name].tobytes())
-    return found.hexdigest()
+        sha256.update(observation[name].tobytes())
+    return sha256.hexdigest()
 
 
 def run_python(*arguments: str, **environment: str) -> str:

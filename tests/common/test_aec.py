@@ -209,12 +209,12 @@ def test_reset_without_a_seed_goes_on(variant: Variant) -> None:
     """The seeds that follow a given one are the same each time, and differ from one another."""
 
     def seeds(env: GameEnv) -> list[int]:
-        found = []
+        drawn = []
         for _ in range(5):
-            found.append(env.record().seed)
+            drawn.append(env.record().seed)
             finish(env, 1)
             env.reset()
-        return found
+        return drawn
 
     one, other = variant.env(), variant.env()
     one.reset(seed=7)

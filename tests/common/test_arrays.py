@@ -44,10 +44,10 @@ def test_a_permutation_is_a_shuffle() -> None:
     """It has every number once, and depends on counters alone."""
     items = np.arange(50)
     shuffle(items, 50, np.uint64(3), 9000, np.uint64(4))
-    found = permutation(50, 3, 9000, 4)
-    assert found.tolist() == items.tolist()
-    assert sorted(found.tolist()) == list(range(50))
-    assert found.tolist() != permutation(50, 3, 9000, 5).tolist()
+    order = permutation(50, 3, 9000, 4)
+    assert order.tolist() == items.tolist()
+    assert sorted(order.tolist()) == list(range(50))
+    assert order.tolist() != permutation(50, 3, 9000, 5).tolist()
     assert permutation(0, 3, 9000, 4).tolist() == []
 
 

@@ -379,9 +379,9 @@ def test_one_process_compiles(fifth: Callable[..., ModuleType], tmp_path: Path) 
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, cwd=tmp_path)
         for _ in range(2)
     ]
-    said = [process.communicate(timeout=60)[0].split() for process in started]
+    outputs = [process.communicate(timeout=60)[0].split() for process in started]
     # A process that comes very late counts no miss; one that waited counts its hit.
-    assert sorted(said) == [[b"40", b"0"], [b"40", b"1"]]
+    assert sorted(outputs) == [[b"40", b"0"], [b"40", b"1"]]
 
 
 def test_the_lock_of_a_killed_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,8 +48,8 @@ def test_closures() -> None:
 
 def plain(function: Any) -> FunctionType:
     """The Python function below a compiled one (itself with NUMBA_DISABLE_JIT=1)."""
-    found: FunctionType = getattr(function, "function", function)
-    return found
+    python_function: FunctionType = getattr(function, "function", function)
+    return python_function
 
 
 def test_names_and_docstrings() -> None:

@@ -63,9 +63,9 @@ def test_string(value: Any) -> None:
 @given(anything)
 def test_sequence(value: Any) -> None:
     if isinstance(value, list) and 1 <= len(value) <= 2:
-        found = sequence("l", value, 1, 2)
-        assert found == value
-        assert found is not value
+        items = sequence("l", value, 1, 2)
+        assert items == value
+        assert items is not value
     else:
         with pytest.raises(ValueError, match=r"(?s)^l: .* is not a list of 1\.\.2 items$"):
             sequence("l", value, 1, 2)
@@ -98,9 +98,9 @@ def test_check_keys() -> None:
 )
 def test_errors_are_short(value: Any) -> None:
     """Whatever the value is, the message is short."""
-    with pytest.raises(ValueError, match=r"^n: .* is not an integer in|^n: a number of") as found:
+    with pytest.raises(ValueError, match=r"^n: .* is not an integer in|^n: a number of") as raised:
         integer("n", value, 0, 9)
-    assert len(str(found.value)) < 500
-    with pytest.raises(ValueError, match=r"^n: missing fields") as found:
+    assert len(str(raised.value)) < 500
+    with pytest.raises(ValueError, match=r"^n: missing fields") as raised:
         check_keys("n", dict.fromkeys(map(str, range(999))), ["a"])
-    assert len(str(found.value)) < 500
+    assert len(str(raised.value)) < 500

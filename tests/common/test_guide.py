@@ -80,8 +80,8 @@ def test_the_tall_drawing_has_the_same_parts_and_large_letters(variant: Variant)
 
 def letters(element: ElementTree.Element, scale: float) -> list[float]:
     """The sizes of all letters."""
-    for found in re.findall(r"scale\(([\d.]+)\)", element.get("transform", "")):
-        scale *= float(found)
+    for factor in re.findall(r"scale\(([\d.]+)\)", element.get("transform", "")):
+        scale *= float(factor)
     own = [scale * float(element.get("font-size", "nan"))] if element.text and scale else []
     sizes = own if element.tag.endswith("text") else []
     return sizes + [size for child in element for size in letters(child, scale)]
@@ -94,7 +94,7 @@ def test_words_tell_a_seat_what_it_knows(name: str) -> None:
     assert game.notation.to_dict is not None
     for state in some(positions(game, 3, dict(game.fixed.values), 9)[:-1]):
         for seat in range(3):
-            told = defaultdict(set)
+            texts = defaultdict(set)
             game.determinize(world := clone(state), seat, np.uint64(5))
             for there in (state, world):
                 for words in (game.guide.prompt, game.guide.score_rows):
@@ -102,9 +102,9 @@ def test_words_tell_a_seat_what_it_knows(name: str) -> None:
                 for action in legal(game, there)[:4]:
                     view = repr(game.to_dict(game.guide.after(there, action), seat))
                     event = game.guide.event(there, action, seat)
-                    told[view].add((event, game.guide.touched(there, action, seat)))
-            assert all(len(found) == 1 for found in told.values())
-            groups += sum(seat != state.seat for _ in told)
+                    texts[view].add((event, game.guide.touched(there, action, seat)))
+            assert all(len(alternatives) == 1 for alternatives in texts.values())
+            groups += sum(seat != state.seat for _ in texts)
     assert groups > 10
 
 
@@ -142,11 +142,11 @@ def test_a_closed_bracelet_is_reckoned() -> None:
     game, closed = get_game("love_links"), 0
     for state in positions(game, 4, {}, 1)[:-1]:
         for action in legal(game, state):
-            said = game.guide.event(state, action)
-            if "closes" in said:
-                points, _, parts = said.partition(" for ")[2].partition(" point")
+            sentence = game.guide.event(state, action)
+            if "closes" in sentence:
+                points, _, parts = sentence.partition(" for ")[2].partition(" point")
                 listed = re.findall(r"(?:[a-z]) (-?\d+)(?=,|\.)", parts)
-                assert sum(map(int, listed)) == int(points), said
+                assert sum(map(int, listed)) == int(points), sentence
                 gained = game.guide.after(state, action).scores - state.scores
                 assert gained.sum() == int(points)
                 closed += 1
@@ -183,16 +183,16 @@ def test_words_of_a_game_that_says_nothing() -> None:
 
 def test_forced_moves_are_told_too() -> None:
     """With `skip_forced`, a move and the forced ones behind it are one event."""
-    game, told = get_game("linkage"), 0
+    game, forced = get_game("linkage"), 0
     states = np.zeros(1, game.state)
     states[0] = new(game, 2, {"skip_forced": True}, 3)
     state = states[0]
     while state.seat >= 0:
         action = legal(game, state)[0]
-        told += game.guide.event(state, action).count(" places ")
+        forced += game.guide.event(state, action).count(" places ")
         for _, _, follower in game.guide._steps(state, action):
             state = follower
-    assert told == state.num_pieces
+    assert forced == state.num_pieces
 
 
 def test_colours_of_the_dark_are_for_screens_only() -> None:

@@ -25,15 +25,15 @@ def build(variant: Variant, **kwargs: Any) -> SeatEnv:
 
 def play(env: SeatEnv, seed: int) -> list[Any]:
     """Random actions to the end: all that the seat is shown."""
-    found: list[Any] = []
+    steps: list[Any] = []
     while True:
-        action = choose(env.action_masks().astype(np.int8), seed, len(found))
+        action = choose(env.action_masks().astype(np.int8), seed, len(steps))
         observation, reward, terminated, truncated, info = env.step(action)
         mask = info["action_mask"]
-        found.append((action, observation.tobytes(), reward, terminated, mask.tobytes()))
+        steps.append((action, observation.tobytes(), reward, terminated, mask.tobytes()))
         assert not truncated
         if terminated:
-            return found
+            return steps
 
 
 @dataclass
@@ -296,9 +296,9 @@ def test_registered(variant: Variant) -> None:
     expected, _ = direct.reset(seed=3)
     assert np.array_equal(observation, expected)
     action = int(info["action_mask"].argmax())
-    found, other = env.step(action), direct.step(action)
-    assert np.array_equal(found[0], other[0])
-    assert found[1:4] == other[1:4]
+    step, other = env.step(action), direct.step(action)
+    assert np.array_equal(step[0], other[0])
+    assert step[1:4] == other[1:4]
     check_env(gymnasium.make(name, **kwargs).unwrapped)
     vector = gymnasium.make_vec(name, num_envs=2, vectorization_mode="sync", **kwargs)
     shown, infos = vector.reset(seed=3)

@@ -30,22 +30,22 @@ HEAVY = {"torch", "jax", "tensorflow", "matplotlib", "pygame", "pandas", "linkzo
 
 def look(more: str, only: str = "") -> dict[str, list[str]]:
     run = ("-c", LOOK.format(more=more, only=only))
-    found: dict[str, list[str]] = json.loads(run_python(*run))
-    return found
+    loaded: dict[str, list[str]] = json.loads(run_python(*run))
+    return loaded
 
 
 def test_making_environments_compiles_nothing_and_loads_nothing_heavy() -> None:
-    found = look("linkzoo.load_policy; linkzoo.make(name); linkzoo.make_vec(name, 2)")
-    assert found["compiled"] == []
-    assert found["functions"], "the look-out doesn't see the compiled functions"
-    assert not HEAVY & set(found["modules"])
+    loaded = look("linkzoo.load_policy; linkzoo.make(name); linkzoo.make_vec(name, 2)")
+    assert loaded["compiled"] == []
+    assert loaded["functions"], "the look-out doesn't see the compiled functions"
+    assert not HEAVY & set(loaded["modules"])
 
 
 def test_the_look_out_sees_what_is_compiled() -> None:
     """With one game: it has to see that something is compiled, not everything."""
-    found = look("linkzoo.make_vec(name, 2).reset()", only="[:1]")
-    assert found["compiled"]
-    assert not {"torch", "numba.cuda", "linkzoo.cuda"} & set(found["modules"])
+    loaded = look("linkzoo.make_vec(name, 2).reset()", only="[:1]")
+    assert loaded["compiled"]
+    assert not {"torch", "numba.cuda", "linkzoo.cuda"} & set(loaded["modules"])
 
 
 def test_collecting_the_tests_compiles_nothing(compiled_by_collecting: list[str]) -> None:

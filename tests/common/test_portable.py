@@ -102,8 +102,8 @@ def test_a_file_that_was_edited_since_its_import(digest: Callable[..., str]) -> 
     path = Path(module.__file__)
     edited = SOURCE.replace("x + more", "x - more")
     path.write_text(edited, encoding="utf-8")
-    found = portable_source(module.run).digest
-    assert found not in (digest(), digest(("x + more", "x - more")))
+    source_digest = portable_source(module.run).digest
+    assert source_digest not in (digest(), digest(("x + more", "x - more")))
     path.unlink()
     portable._trees.cache_clear()
-    assert portable_source(module.run).digest not in (digest(), found, "")
+    assert portable_source(module.run).digest not in (digest(), source_digest, "")

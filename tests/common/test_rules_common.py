@@ -224,7 +224,7 @@ def test_interpreter_equals_compiled(games: str, which: str) -> None:
     """The same seeded games, bit for bit: states, masks, observations, outcomes, redealt worlds."""
     run = ("-W", "error", "-m", "tests.common.fingerprint", games, which)
     interpreted = run_python(*run, NUMBA_DISABLE_JIT="1")
-    found = fingerprints(int(games), which).items()
-    compiled = "".join(f"{name}: {value}\n" for name, value in found)
+    digests = fingerprints(int(games), which).items()
+    compiled = "".join(f"{name}: {value}\n" for name, value in digests)
     assert interpreted == compiled
     assert interpreted.count("\n") >= 1

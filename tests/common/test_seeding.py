@@ -51,8 +51,8 @@ def chi_square(counts: list[int]) -> float:
 
 @pytest.mark.parametrize(("counter", "key", "expected"), KNOWN)
 def test_philox_known_answers(counter: str, key: str, expected: str) -> None:
-    found = philox(hexadecimal(counter), hexadecimal(key))
-    assert " ".join(f"{int(part):08x}" for part in found) == expected
+    words = philox(hexadecimal(counter), hexadecimal(key))
+    assert " ".join(f"{int(part):08x}" for part in words) == expected
 
 
 @given(words, streams, words, streams)
@@ -60,8 +60,8 @@ def test_word_is_philox_of_its_arguments(seed: int, stream: int, index: int, pos
     counter = (position, index & 0xFFFFFFFF, stream, index >> 32)
     key = (seed & 0xFFFFFFFF, seed >> 32)
     first, second, _, _ = philox(tuple(map(np.uint64, counter)), tuple(map(np.uint64, key)))
-    found = random_u64(np.uint64(seed), stream, np.uint64(index), position)
-    assert int(found) == int(first) | int(second) << 32
+    word = random_u64(np.uint64(seed), stream, np.uint64(index), position)
+    assert int(word) == int(first) | int(second) << 32
 
 
 def test_each_argument_matters() -> None:

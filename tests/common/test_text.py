@@ -118,16 +118,16 @@ def test_a_prompt_has_all_that_is_needed(variant: Variant) -> None:
 
 def test_options_are_told_where_they_are_not_standard() -> None:
     game = linkzoo.get_game("linkage")
-    told = rules_text(game, {"board_size": 3, "threshold": 3, "free_hole": False})
-    assert "- board_size = 3 instead of 7: 3 to 7" in told
-    assert "- threshold = 3 instead of 12: " in told
-    assert "free_hole" not in told
+    text = rules_text(game, {"board_size": 3, "threshold": 3, "free_hole": False})
+    assert "- board_size = 3 instead of 7: 3 to 7" in text
+    assert "- threshold = 3 instead of 12: " in text
+    assert "free_hole" not in text
     assert "Options" not in rules_text(game)
 
 
 def test_cards_are_told_where_the_view_names_them_alone() -> None:
-    told = rules_text(linkzoo.get_game("love_formula"))
-    assert "Pen Pals: couple, priority 4, 1 card. Requires: Fireworks Show, Love Letter" in told
+    text = rules_text(linkzoo.get_game("love_formula"))
+    assert "Pen Pals: couple, priority 4, 1 card. Requires: Fireworks Show, Love Letter" in text
 
 
 def small_game(moves: str = "") -> TextGame:

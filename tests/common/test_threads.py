@@ -90,13 +90,13 @@ def test_helpers_count_no_references() -> None:
 
     It wrote then in memory that was given back: a run aborted on a busy machine.
     """
-    rows, found = RowKernel(_owners, 1), np.ones((1000, 2), np.int64)
-    rows.on(1, found, (0, (found[::2], 2)))
-    assert found.all()
+    rows, owners = RowKernel(_owners, 1), np.ones((1000, 2), np.int64)
+    rows.on(1, owners, (0, (owners[::2], 2)))
+    assert owners.all()
     for threads_ in (2, 3):
-        found[:] = 1
-        rows.on(threads_, found, (0, (found[::2], 2)))
-        assert not found.any()
+        owners[:] = 1
+        rows.on(threads_, owners, (0, (owners[::2], 2)))
+        assert not owners.any()
 
 
 def test_helpers_help() -> None:
@@ -236,8 +236,8 @@ pytestmark_fork = pytest.mark.skipif(
 )
 def test_in_other_processes_and_threads(script: str, layer: str) -> None:
     """Forked workers, and Python threads that step games at once, play the same games."""
-    found = run_python("-c", script, NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer)
-    assert found.split() == ["same"]
+    output = run_python("-c", script, NUMBA_NUM_THREADS="2", NUMBA_THREADING_LAYER=layer)
+    assert output.split() == ["same"]
 
 
 @pytestmark_fork

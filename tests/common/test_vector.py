@@ -41,10 +41,10 @@ def actions_of(vec: VecEnv, now: VecStep, counts: NDArray[np.int64]) -> NDArray[
 def trace(vec: VecEnv, episodes: int, seed: int = SEED) -> list[list[list[Any]]]:
     """For each environment and episode: the observation of every decision, then the result."""
     now = vec.reset(seed=seed)
-    found: list[list[list[Any]]] = [[[]] for _ in range(vec.num_envs)]
+    traces: list[list[list[Any]]] = [[[]] for _ in range(vec.num_envs)]
     counts = np.zeros(vec.num_envs, np.int64)
     while True:
-        for i, games in enumerate(found):
+        for i, games in enumerate(traces):
             games[-1].append(
                 (
                     vec.states[i].tobytes(),
@@ -53,16 +53,16 @@ def trace(vec: VecEnv, episodes: int, seed: int = SEED) -> list[list[list[Any]]]
                     int(now.seat[i]),
                 )
             )
-        if min(map(len, found)) > episodes:
-            return [games[:episodes] for games in found]
+        if min(map(len, traces)) > episodes:
+            return [games[:episodes] for games in traces]
         now = vec.step(actions_of(vec, now, counts))
         counts += 1
         for i in range(vec.num_envs):
             if now.done[i]:
-                found[i][-1].append(
+                traces[i][-1].append(
                     (now.reward[i].tolist(), now.score[i].tolist(), int(now.episode_length[i]))
                 )
-                found[i].append([])
+                traces[i].append([])
                 counts[i] = 0
             else:
                 assert not now.reward[i].any()
@@ -75,10 +75,10 @@ def expected_game(variant: Variant, seed: int, reward: str = "win") -> list[Any]
     env, scored = variant.env(reward=reward), variant.env(reward="score")
     env.reset(seed=seed)
     scored.reset(seed=seed)
-    found: list[Any] = []
+    shown_steps: list[Any] = []
     for action in plies(env, seed):
         shown = env.observe(env.agent_selection)
-        found.append(
+        shown_steps.append(
             (
                 env.get_state(),
                 shown["action_mask"].tobytes(),
@@ -88,7 +88,7 @@ def expected_game(variant: Variant, seed: int, reward: str = "win") -> list[Any]
         )
         scored.step(action)
     ply = int(env.game.from_bytes(env.get_state()).ply)
-    return [*found, (list(env.rewards.values()), list(scored.rewards.values()), ply)]
+    return [*shown_steps, (list(env.rewards.values()), list(scored.rewards.values()), ply)]
 
 
 @every_variant_slowly

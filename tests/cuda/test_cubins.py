@@ -41,15 +41,15 @@ ROWS, OTHERS = RowKernel(_rows, 1), RowKernel(_others, 1)
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The names of the kernels that are compiled into an empty folder."""
-    found: list[Any] = []
+    compiled: list[Any] = []
 
     def cubin(*task: Any) -> bytes:
-        found.append(task)
-        return b"\x7fELF%d" % len(found)
+        compiled.append(task)
+        return b"\x7fELF%d" % len(compiled)
 
     monkeypatch.setattr(compiler, "cubin", cubin)
     monkeypatch.setattr(cubins, "folder", lambda: tmp_path / "new" / "cubins")
-    return found
+    return compiled
 
 
 def test_a_kernel_is_compiled_once(made: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

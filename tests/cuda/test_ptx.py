@@ -76,14 +76,14 @@ def ptxas(text: str, folder: Path) -> Used:
 @cache
 def kernels_of(use: Callable[..., None], game: str) -> dict[str, list[Loaded]]:
     """The kernels of `linkzoo tools compile --device cuda` for a use of a game, by name."""
-    found: dict[str, list[Loaded]] = defaultdict(list)
+    kernels: dict[str, list[Loaded]] = defaultdict(list)
     with without_gpu() as driver, pytest.MonkeyPatch.context() as patch:
         for module in (linkzoo.compile, compile_command):
             patch.setattr(module, "compile_for", lambda _: None)
         use(game, ARCHITECTURE)
     for loaded in driver.loaded:
-        found[loaded.rows.kernel.__name__].append(loaded)
-    return found
+        kernels[loaded.rows.kernel.__name__].append(loaded)
+    return kernels
 
 
 def assembled(loaded: Loaded, folder: Path) -> tuple[str, Used]:
@@ -119,10 +119,10 @@ _SIZE = 4
 @compiled
 def _reversed(numbers: Any, turn: Any) -> None:
     own = local(_SIZE, np.int64)
-    for place in range(_SIZE):
-        own[(place + turn) % _SIZE] = numbers[place]
-    for place in range(_SIZE):
-        numbers[place] = own[_SIZE - 1 - place]
+    for index in range(_SIZE):
+        own[(index + turn) % _SIZE] = numbers[index]
+    for index in range(_SIZE):
+        numbers[index] = own[_SIZE - 1 - index]
 
 
 @compiled
@@ -165,9 +165,9 @@ def test_action_features(game: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["_draw", "_uniforms", "_act", "_count", "_advantages"])
 def test_the_kernels_of_a_rollout(name: str, tmp_path: Path) -> None:
     """Initial states and symmetries are drawn; both have that name."""
-    found = kernels_of(use_rollouts, "linkage")[name]
-    assert len(found) == {"_draw": 2}.get(name, 1)
-    for loaded in found:
+    kernels = kernels_of(use_rollouts, "linkage")[name]
+    assert len(kernels) == {"_draw": 2}.get(name, 1)
+    for loaded in kernels:
         _, used = assembled(loaded, tmp_path)
         assert used.registers <= 96, used
         assert used.spills == 0, used

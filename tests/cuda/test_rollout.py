@@ -92,11 +92,11 @@ class Run:
     def collect(self, iteration: int) -> dict[str, Tensor]:
         progress = iteration / 10
         batch = self.games.collect(self.network, self.pool, progress, iteration, self.critic)
-        found = {name: tensor.clone() for name, tensor in vars(batch).items()}
-        found["teacher_targets"][~(found["learner"] & found["has_targets"])] = (
+        tensors = {name: tensor.clone() for name, tensor in vars(batch).items()}
+        tensors["teacher_targets"][~(tensors["learner"] & tensors["has_targets"])] = (
             0  # nothing is said of the others
         )
-        return found
+        return tensors
 
 
 def assert_same(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:

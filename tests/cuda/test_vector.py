@@ -90,9 +90,9 @@ def test_illegal_actions_move_no_game(variant: Variant) -> None:
             with pytest.raises(ValueError, match=f"^environment {index}: ") as expected:
                 cpu.step(actions)
             for kind in (actions, torch.from_numpy(actions), actions.tolist()):
-                with pytest.raises(ValueError, match=f"^environment {index}: ") as found:
+                with pytest.raises(ValueError, match=f"^environment {index}: ") as raised:
                     other.step(kind)
-                assert str(found.value) == str(expected.value)
+                assert str(raised.value) == str(expected.value)
             assert torch.equal(other.states, before[0])
             assert torch.equal(other.episodes, before[1])
     other.step(legal)

@@ -141,9 +141,9 @@ def assert_same_games(cpu: VecEnv, other: vector.CudaVecEnv, steps: int, seed: i
         for name, array in vars(now).items():
             tensor = getattr(then, name)
             assert tensor.is_contiguous(), name
-            found = tensor.cpu().numpy()
-            assert found.dtype == array.dtype, name
-            assert np.array_equal(found, array), name
+            numbers = tensor.cpu().numpy()
+            assert numbers.dtype == array.dtype, name
+            assert np.array_equal(numbers, array), name
         assert other.states.cpu().numpy().tobytes() == cpu.states.tobytes()
         assert np.array_equal(other.episodes.cpu().numpy(), cpu.episodes)
         actions = cpu.random_actions(step)

@@ -47,11 +47,11 @@ class Edition(NamedTuple):
 
 
 def _editions() -> list[Edition]:
-    found: dict[Any, Edition] = {}
+    editions: dict[Any, Edition] = {}
     for variant in ALL:
-        edition = found.setdefault(id(variant.game), Edition(variant.name, []))
+        edition = editions.setdefault(id(variant.game), Edition(variant.name, []))
         edition.variants.append(variant)
-    return list(found.values())
+    return list(editions.values())
 
 
 EDITIONS = _editions()

@@ -363,11 +363,11 @@ def _made_in(module: ModuleType) -> dict[str, Callable[..., Any]]:
 def parameters_of(name: str, w: World) -> dict[str, Parameter]:
     """Returns the parameters of a public function; KeyError if the tables lack one."""
     table = parameters(w)
-    found = {}
+    by_name = {}
     for parameter, about in inspect.signature(public()[name]).parameters.items():
         key = "kwargs" if about.kind is about.VAR_KEYWORD else parameter
-        found[key] = table.get(f"{name}.{key}") or table[key]
-    return found
+        by_name[key] = table.get(f"{name}.{key}") or table[key]
+    return by_name
 
 
 @cache

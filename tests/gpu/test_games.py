@@ -45,8 +45,8 @@ def test_the_same_again(variant: Variant) -> None:
         now = vec.reset(3)
         for _ in range(50):
             now = vec.step(now.action_mask.argmax(1))
-        found: bytes = vec.states.cpu().numpy().tobytes()
-        return found
+        final_states: bytes = vec.states.cpu().numpy().tobytes()
+        return final_states
 
     assert play() == play()
 

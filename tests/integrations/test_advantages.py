@@ -14,18 +14,18 @@ def test_one_game_by_hand() -> None:
     reward = np.zeros((4, 1, 2), np.float32)
     reward[3, 0] = 1, -1
     done = np.array([[False], [False], [False], [True]])
-    found = seat_advantages(seat, value, reward, done, decay=1.0)
-    assert found[:, 0].tolist() == [0.5, -1.25, -1.0, 1.5]
+    advantages = seat_advantages(seat, value, reward, done, decay=1.0)
+    assert advantages[:, 0].tolist() == [0.5, -1.25, -1.0, 1.5]
     # With decay 0 each decision is compared with the seat's next estimate.
-    found = seat_advantages(seat, value, reward, done, decay=0.0)
-    assert found[:, 0].tolist() == [-1.0, -0.25, -1.0, 1.5]
+    advantages = seat_advantages(seat, value, reward, done, decay=0.0)
+    assert advantages[:, 0].tolist() == [-1.0, -0.25, -1.0, 1.5]
 
 
 def test_what_lies_beyond_the_batch_counts_as_expected() -> None:
     seat = np.array([[0], [1], [0]])
     value = np.array([[0.1], [0.2], [0.4]], np.float32)
-    found = seat_advantages(seat, value, np.zeros((3, 1, 2)), np.zeros((3, 1), bool))
-    np.testing.assert_allclose(found[:, 0], [0.3, 0, 0], atol=1e-6)
+    advantages = seat_advantages(seat, value, np.zeros((3, 1, 2)), np.zeros((3, 1), bool))
+    np.testing.assert_allclose(advantages[:, 0], [0.3, 0, 0], atol=1e-6)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.floats(0, 1))
@@ -37,7 +37,7 @@ def test_against_the_definition(seed: int, players: int, decay: float) -> None:
     value = rng.normal(size=(steps, games)).astype(np.float32)
     done = rng.random((steps, games)) < 0.2
     reward = np.where(done[..., None], rng.normal(size=(steps, games, players)), 0)
-    found = seat_advantages(seat, value, reward.astype(np.float32), done, decay)
+    advantages = seat_advantages(seat, value, reward.astype(np.float32), done, decay)
     for i in range(games):
         for t in range(steps):
             ends = np.flatnonzero(done[t:, i])
@@ -49,4 +49,4 @@ def test_against_the_definition(seed: int, players: int, decay: float) -> None:
                 for k, then in zip(own, after, strict=True)
             ]
             expected = sum(decay**n * error for n, error in enumerate(errors))
-            np.testing.assert_allclose(found[t, i], expected, atol=1e-4)
+            np.testing.assert_allclose(advantages[t, i], expected, atol=1e-4)

@@ -105,10 +105,10 @@ def test_says_what_was_wrong_and_goes_on() -> None:
 @pytest.mark.parametrize("rules", ["none", "short", "full"])
 def test_begins_with_the_rules(rules: str) -> None:
     env = TextSeatEnv("linkage", rules=rules)
-    told = "" if rules == "none" else TextGame("linkage").rules(full=rules == "full")
+    text = "" if rules == "none" else TextGame("linkage").rules(full=rules == "full")
     message = env.reset(seed=1)
-    assert message.startswith(told)
-    assert message.removeprefix(told).strip() == env.text_game.prompt().strip()
+    assert message.startswith(text)
+    assert message.removeprefix(text).strip() == env.text_game.prompt().strip()
 
 
 def test_opponents_by_name() -> None:

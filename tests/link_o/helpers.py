@@ -108,9 +108,9 @@ def _fill(
     order = sorted(spaces, key=lambda space: (not board.is_connector(space), space))
     for attempt in range(50):
         rng = np.random.default_rng([seed, attempt])
-        found = _try_to_fill(order, list(off), dict(laid), rng)
-        if found is not None:
-            return tuple(found.items())
+        filled = _try_to_fill(order, list(off), dict(laid), rng)
+        if filled is not None:
+            return tuple(filled.items())
     raise AssertionError("no way to fill the board was found")
 
 
@@ -186,13 +186,13 @@ def position(
     oracle = Oracle(players, DEFAULTS | changes.pop("options", {}))
     oracle.laid = {space: Laid(tile, by) for space, tile in board.items()}
     oracle.settle()
-    left = Counter(ALL_TILES) - Counter(type_of(tile) for tile in board.values())
+    unused = Counter(ALL_TILES) - Counter(type_of(tile) for tile in board.values())
     named = [tile for hand in hands for tile in hand if tile != "..."]
     named += bag or []
     named += top or []
-    missing = Counter(named) - left
+    missing = Counter(named) - unused
     assert not missing, f"{missing} are used twice"
-    rest = by_type((left - Counter(named)).elements())
+    rest = by_type((unused - Counter(named)).elements())
     rng = np.random.default_rng(5)
     rest = [rest[number] for number in rng.permutation(len(rest))]
     if bag is None:
@@ -255,8 +255,8 @@ class Both:
 
     def legal(self, *tiles: str) -> set[str]:
         """The legal moves, of all tiles or of some types."""
-        found = legal_texts(self.state, game=self.game)
-        return {m for m in found if not tiles or type_of(m.split(" ", 1)[1]) in tiles}
+        texts = legal_texts(self.state, game=self.game)
+        return {m for m in texts if not tiles or type_of(m.split(" ", 1)[1]) in tiles}
 
     def on(self, space: int) -> set[str]:
         """The tiles, as they would lie, that may be placed on a space."""

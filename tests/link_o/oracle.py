@@ -279,10 +279,10 @@ class Oracle:
         drawn: list[str] = []
         for step in range(self.num_players):
             seat = (starter + step) % self.num_players
-            found = [tile for tile in hands[seat] if is_opener(tile)]
+            openers = [tile for tile in hands[seat] if is_opener(tile)]
             rest = [tile for tile in hands[seat] if not is_opener(tile)]
             count = shown["dug"][seat]
-            last = found[:1] if count and not shown["passed"][seat] else []
+            last = openers[:1] if count and not shown["passed"][seat] else []
             mine = rest[: count - len(last)] + last
             for tile in mine:
                 hands[seat].remove(tile)
@@ -363,17 +363,17 @@ class Oracle:
 
     def dig(self, seat: int, can: set[str]) -> bool:
         """R7, R16: draws; returns whether the last tile can be placed. Updates the known lacks."""
-        found = False
-        while self.bag and not found:
+        placeable = False
+        while self.bag and not placeable:
             tile = self.bag.pop(0)
             self.hands[seat] = by_type([*self.hands[seat], tile])
             self.dug[seat] += 1
-            found = tile in can
+            placeable = tile in can
             if self.options["dig"] == "one":
                 break
-        stays = self.dug[seat] - found
+        stays = self.dug[seat] - placeable
         self.lacks[seat] = set(can) if stays else self.lacks[seat] | can
-        return found
+        return placeable
 
     def lacking(self, seat: int) -> set[str]:
         """The types that a seat certainly doesn't hold: the last one dug may be any placeable."""
@@ -444,10 +444,10 @@ class Oracle:
             return False
         if not is_opener(tile):  # R12
             return False
-        found = self.constraints(space)
-        if len(found) >= 2:
+        constraints = self.constraints(space)
+        if len(constraints) >= 2:
             return False
-        return pair is None or not found or found == {pair[0]}
+        return pair is None or not constraints or constraints == {pair[0]}
 
     def placements(self, tile: str, first: bool) -> list[str]:
         """Where and how a tile may be placed."""
@@ -471,10 +471,10 @@ class Oracle:
             for space, laid in self.laid.items():
                 if not self.board.is_connector(space) or ends(laid.tile) is not None:
                     continue
-                found = self.constraints(space)
-                if laid.value is None and found:
-                    assert len(found) == 1
-                    (laid.value,) = found
+                constraints = self.constraints(space)
+                if laid.value is None and constraints:
+                    assert len(constraints) == 1
+                    (laid.value,) = constraints
                     changed = True
 
     # Moves
@@ -656,5 +656,5 @@ class Oracle:
 
 def six(values: Sequence[Any]) -> NDArray[np.int64]:
     """By seat; absent seats are 0."""
-    found = np.array(values, np.int64)
-    return np.concatenate([found, np.zeros((6 - len(values), *found.shape[1:]), np.int64)])
+    padded = np.array(values, np.int64)
+    return np.concatenate([padded, np.zeros((6 - len(values), *padded.shape[1:]), np.int64)])

@@ -182,13 +182,13 @@ def test_reveal_and_observation_determine_the_hands(players: int) -> None:
     """Worlds with other hands or another bag differ in the hidden part alone."""
     state = midgame(Setup(players), 4, 7)
     assert state.seat >= 0
-    seat, found = int(state.seat), dict[bytes, str]()
+    seat, hands_of = int(state.seat), dict[bytes, str]()
     for seed in range(60):
         other = determinized(state, seat, seed)
         hands = json.dumps(GAME.to_dict(other)["hands"])
-        kept = found.setdefault(revealed(other, seat), hands)
+        kept = hands_of.setdefault(revealed(other, seat), hands)
         assert kept == hands
-    assert len(found) > 50
+    assert len(hands_of) > 50
 
 
 def test_reveal_tells_the_bag() -> None:
@@ -254,31 +254,31 @@ def worlds_of(data: Json) -> dict[Any, float]:
         for number, tile in enumerate(pool):
             if tile in can:
                 starts.append(([tile], pool[:number] + pool[number + 1 :]))
-    found: defaultdict[Any, float] = defaultdict(float)
+    probabilities: defaultdict[Any, float] = defaultdict(float)
     for given, rest in starts:
         orders = list(permutations(rest))
         for order in orders:
-            left, hands = list(order), []
+            remaining, hands = list(order), []
             for seat, size in enumerate(sizes, 1):
                 mine = list(given) if seat == acting else []
                 missing = size - len(mine)
-                hands.append(tuple(by_type(mine + left[:missing])))
-                del left[:missing]
-            found[tuple(hands), tuple(left)] += 1 / len(orders) / len(starts)
-    return dict(found)
+                hands.append(tuple(by_type(mine + remaining[:missing])))
+                del remaining[:missing]
+            probabilities[tuple(hands), tuple(remaining)] += 1 / len(orders) / len(starts)
+    return dict(probabilities)
 
 
 def check_uniform(data: Json, per_world: int) -> None:
     expected = worlds_of(data)
     state = read(data)
     count = per_world * len(expected)
-    found: Counter[Any] = Counter()
+    counts: Counter[Any] = Counter()
     for seed in range(count):
         world = GAME.to_dict(determinized(state, 0, seed))
-        found[tuple(tuple(hand) for hand in world["hands"][1:]), tuple(world["bag"])] += 1
-    assert set(found) <= set(expected)
+        counts[tuple(tuple(hand) for hand in world["hands"][1:]), tuple(world["bag"])] += 1
+    assert set(counts) <= set(expected)
     statistic = sum(
-        (found[world] - count * chance) ** 2 / (count * chance)
+        (counts[world] - count * chance) ** 2 / (count * chance)
         for world, chance in expected.items()
     )
     freedom = len(expected) - 1
@@ -325,14 +325,14 @@ def test_whoever_acts_can_place_in_every_world(setup: Setup) -> None:
 
 def breaches(world: Json, seat: int) -> int:
     """Tiles of other hands that `lacks` says aren't there; a tile just dug is no breach."""
-    found = 0
+    count = 0
     for other in range(world["num_players"]):
         if other == seat:
             continue
         wrong = [t for t in world["hands"][other] if t in world["lacks"][other]]
         exempt = other == world["seat"] and world["dug"][other] > 0
-        found += max(0, len(wrong) - exempt)
-    return found
+        count += max(0, len(wrong) - exempt)
+    return count
 
 
 @pytest.mark.parametrize("players", range(2, 7))
@@ -363,11 +363,11 @@ def test_determinize_inference_leaves_every_other_world() -> None:
     data["lacks"] = [[], [], never]
     expected = {world for world in worlds_of(data) if never[0] not in world[0][1]}
     state = read(data)
-    found = set()
+    worlds = set()
     for seed in range(40 * len(expected)):
         world = GAME.to_dict(determinized(state, 0, seed))
-        found.add((tuple(tuple(hand) for hand in world["hands"][1:]), tuple(world["bag"])))
-    assert found == expected
+        worlds.add((tuple(tuple(hand) for hand in world["hands"][1:]), tuple(world["bag"])))
+    assert worlds == expected
 
 
 # Chance to come
@@ -378,12 +378,12 @@ def test_the_future_is_fresh() -> None:
     hands = [["red 2-2"], ["yellow 3-4"], ["yellow 1-2"]]
     board = fill([s for s in range(16, 48) if s != 28], hands[1] + hands[2], {28: "blue 2-2"})
     state = read(position(board, hands))
-    found = set()
+    futures = set()
     for seed in range(20):
         after = GAME.to_dict(play_text(determinized(state, 0, seed), "@4 red 2-2"))
         assert after["round"] == 2
-        found.add(json.dumps(after["hands"]))
-    assert len(found) == 20
+        futures.add(json.dumps(after["hands"]))
+    assert len(futures) == 20
 
 
 def test_random_starters_are_fresh() -> None:

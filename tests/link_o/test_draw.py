@@ -157,8 +157,8 @@ def moved(tile: ElementTree.Element, points: list[tuple[float, float]]) -> NDArr
     x, y, angle, scale = map(float, numbers)
     turn = radians(angle)
     rotation = np.array([[cos(turn), sin(turn)], [-sin(turn), cos(turn)]])
-    found: NDArray[np.float64] = scale * np.array(points).reshape(-1, 2) @ rotation + (x, y)
-    return found
+    rotated: NDArray[np.float64] = scale * np.array(points).reshape(-1, 2) @ rotation + (x, y)
+    return rotated
 
 
 def outline(tile: ElementTree.Element) -> NDArray[np.float64]:
@@ -276,7 +276,7 @@ def test_a_seat_sees_its_own_hand_only() -> None:
 def test_text_shows_what_is_on_every_space() -> None:
     for view, board in [(position(), BOARD), *CROWDED]:
         partners = {number: space.partner for number, space in enumerate(board.spaces)}
-        found: Json = {}
+        shown: Json = {}
         lines = draw_text(view, board).splitlines()
         for index, line in enumerate(lines):
             if not line.startswith("at "):
@@ -291,11 +291,11 @@ def test_text_shows_what_is_on_every_space() -> None:
                     continue
                 ends, _, value = tile.partition("=")
                 name = f"{colour} {'LINK-O' if ends == 'O' else ends}"
-                found[space] = {"tile": name, "by": int(by)}
+                shown[space] = {"tile": name, "by": int(by)}
                 if value:
-                    found[space]["value"] = None if value == "?" else int(value)
+                    shown[space]["value"] = None if value == "?" else int(value)
         assert not partners
-        assert found == view["board"]
+        assert shown == view["board"]
 
 
 def test_text_shows_all_hands_and_the_bag_to_the_referee() -> None:
@@ -334,12 +334,12 @@ def test_text_of_a_position() -> None:
 
 def test_svg_tells_scores_hands_and_what_happened() -> None:
     drawn = words(parsed(position(), BOARD))
-    for said in (
+    for phrase in (
         *("Player 0", "Player 1", "Player 2", "0", "31", "7", "5 tiles", "3 tiles", "9 tiles"),
         *("first turn due", "starter · drew 4 · passed", "40 tiles", "red, 4 of 16"),
         *("round 2, first to 64", "Last round: player 1 went out, 31 points"),
     ):
-        assert said in drawn
+        assert phrase in drawn
 
 
 @pytest.mark.parametrize(

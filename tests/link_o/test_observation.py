@@ -219,15 +219,15 @@ def test_lacks_starts_empty_in_every_round() -> None:
         if data["round"] != before and data["seat"] is not None:
             before, rounds = data["round"], rounds + 1
             for seat in range(4):
-                told = data["dug"][seat] > 0 and seat != data["seat"]
-                assert bool(data["lacks"][seat]) == told
+                has_lacks = data["dug"][seat] > 0 and seat != data["seat"]
+                assert bool(data["lacks"][seat]) == has_lacks
     assert rounds >= 3
 
 
 @pytest.mark.parametrize("players", range(2, 7))
 def test_lacks_is_true(players: int) -> None:
     """No hand holds a type that it is known to lack, even after digging."""
-    told = 0
+    known_lacks = 0
     for seed in range(4):
         state, rng = start(Setup(players, {"target": 0}), seed), np.random.default_rng(seed)
         while state.seat >= 0:
@@ -239,9 +239,9 @@ def test_lacks_is_true(players: int) -> None:
                     moves = np.flatnonzero(legal_mask(state))
                     texts = [GAME.notation.action_to_text(state, int(action)) for action in moves]
                     assert len({text.split()[1] for text in texts}) == 1
-                told += len(data["lacks"][seat])
+                known_lacks += len(data["lacks"][seat])
             play_random(state, rng, 1)
-    assert told > 50
+    assert known_lacks > 50
 
 
 # Symmetry

@@ -146,18 +146,18 @@ def chi_square(counts: Any, expected: float) -> float:
 @pytest.mark.parametrize("players", range(2, 7))
 def test_the_first_starter_is_any_seat(players: int) -> None:
     """R3: uniform; one false alarm in 10^5 (a chi-square of 5 degrees passes 30 that often)."""
-    found = Counter(GAME.to_dict(start(Setup(players), seed))["starter"] for seed in range(600))
-    assert set(found) == set(range(players))
-    assert chi_square(found.values(), 600 / players) < 30
+    starters = Counter(GAME.to_dict(start(Setup(players), seed))["starter"] for seed in range(600))
+    assert set(starters) == set(range(players))
+    assert chi_square(starters.values(), 600 / players) < 30
 
 
 def test_the_shuffle_is_uniform() -> None:
     """R2: the last tile in the bag is uniform; one false alarm in 10^5 (63 degrees: 119)."""
     deals = [GAME.to_dict(start(Setup(3), seed)) for seed in range(3400)]
-    for place in (-1, -9):
-        found = Counter(data["bag"][place] for data in deals)
+    for index in (-1, -9):
+        counts = Counter(data["bag"][index] for data in deals)
         statistic = sum(
-            (found[tile] - 50 * copies) ** 2 / (50 * copies)
+            (counts[tile] - 50 * copies) ** 2 / (50 * copies)
             for tile, copies in Counter(ALL_TILES).items()
         )
         assert statistic < 119
@@ -205,13 +205,13 @@ def test_the_next_starter_after_a_tie() -> None:
 
 def test_random_starters() -> None:
     """R3: every round anew, uniform over the seats; one false alarm in 10^4 (2 degrees: 19)."""
-    found: Counter[int] = Counter()
+    starters: Counter[int] = Counter()
     moved: Counter[int] = Counter()
     for seed in range(300):
         first, last = two_rounds(3, seed, next_starter="random")
-        found[last["starter"]] += 1
+        starters[last["starter"]] += 1
         moved[(last["starter"] - first["starter"]) % 3] += 1
-    for counts in (found, moved):
+    for counts in (starters, moved):
         assert chi_square(counts.values(), 100) < 19
 
 
@@ -769,8 +769,8 @@ def test_what_always_holds(usual: bool, data: st.DataObject, seed: int, moves: i
 
 def facing(oracle: Oracle, space: int, end: int) -> list[int]:
     """The values that fit a regular tile's end: the neighbour's value, or any if it has none."""
-    found = oracle.left_of(space) if end == 0 else oracle.right_of(space)
-    return list(range(5)) if found is None else [found]
+    neighbour = oracle.left_of(space) if end == 0 else oracle.right_of(space)
+    return list(range(5)) if neighbour is None else [neighbour]
 
 
 def test_equal_seeds_give_equal_games() -> None:
@@ -787,7 +787,7 @@ def test_equal_seeds_give_equal_games() -> None:
 
 def test_two_matches_of_one_seed_meet_the_same_bags() -> None:
     """R2: the bag of each round is fixed by the seed, whatever was played before."""
-    found: dict[int, set[str]] = {2: set(), 3: set()}
+    bags: dict[int, set[str]] = {2: set(), 3: set()}
     for number in range(6):
         state = start(Setup(3, {"max_rounds": 3, "target": 400}), 8)
         rng, before = np.random.default_rng(number), 1
@@ -796,9 +796,9 @@ def test_two_matches_of_one_seed_meet_the_same_bags() -> None:
             data = GAME.to_dict(state)
             if data["round"] != before:
                 before = data["round"]
-                found[before].add(str(data["bag"][-30:]))
-    assert [len(kept) for kept in found.values()] == [1, 1]
-    assert found[2] != found[3]
+                bags[before].add(str(data["bag"][-30:]))
+    assert [len(kept) for kept in bags.values()] == [1, 1]
+    assert bags[2] != bags[3]
 
 
 def test_apply_changes_nothing_it_is_not_asked_to() -> None:

@@ -101,27 +101,27 @@ def won_by(found: Sample, players: int) -> NDArray[np.int64]:
 @rows
 def test_how_rounds_end(row: Any) -> None:
     """R17-R19: going out, blocked, tied."""
-    found = one_round(row[0])
-    out = np.array([data["last_round"]["how"] == "out" for data in found.ends])
+    games = one_round(row[0])
+    out = np.array([data["last_round"]["how"] == "out" for data in games.ends])
     share(out, row[1], 0.0005, REFERENCE)
-    share(won_by(found, row[0]) < 0, row[2], 0.0005, REFERENCE)
+    share(won_by(games, row[0]) < 0, row[2], 0.0005, REFERENCE)
 
 
 @rows
 def test_lengths(row: Any) -> None:
     """Placements and tiles dug in a round."""
-    found = one_round(row[0])
-    mean(found.plies, row[3], 0.05, REFERENCE)
-    mean(found.digs, row[4], 0.05, REFERENCE)
-    assert max(len(data["board"]) for data in found.ends) <= 64
-    assert [len(data["board"]) for data in found.ends] == found.plies.tolist()
+    games = one_round(row[0])
+    mean(games.plies, row[3], 0.05, REFERENCE)
+    mean(games.digs, row[4], 0.05, REFERENCE)
+    assert max(len(data["board"]) for data in games.ends) <= 64
+    assert [len(data["board"]) for data in games.ends] == games.plies.tolist()
 
 
 @rows
 def test_choices(row: Any) -> None:
     """Legal actions and decisions with one: those of a round depend on each other (a tenth)."""
-    found = one_round(row[0])
-    values = found.choices
+    games = one_round(row[0])
+    values = games.choices
     error = values.std() * np.sqrt(10 / values.size + 10 / (REFERENCE * row[3]))
     assert values.mean() == pytest.approx(row[5], abs=4 * error + 0.005)
     forced = values == 1
@@ -134,8 +134,8 @@ def test_choices(row: Any) -> None:
 @rows
 def test_gains(row: Any) -> None:
     """R17-R19: the score of a round's winner."""
-    found = one_round(row[0])
-    gains = np.array([data["last_round"]["points"] for data in found.ends])
+    games = one_round(row[0])
+    gains = np.array([data["last_round"]["points"] for data in games.ends])
     mean(gains, row[8], 0.05, REFERENCE)
 
 
@@ -153,13 +153,13 @@ def test_wins_from_the_starters_seat_on(row: Any) -> None:
 )
 def test_match_lengths(players: int, rounds: float) -> None:
     """Rounds to 64, 154-191 placements, few above 331; the reference's 1,300 matches each."""
-    found = sample(players, 200)
-    played = np.array([data["round"] for data in found.ends])
+    games = sample(players, 200)
+    played = np.array([data["round"] for data in games.ends])
     mean(played, rounds, 0.005, 1300)
     assert played.max() <= 14
-    spread = 4 * found.plies.std() / np.sqrt(200)
-    assert 154 - spread <= found.plies.mean() <= 191 + spread
-    assert np.quantile(found.plies, 0.9) < 331
+    spread = 4 * games.plies.std() / np.sqrt(200)
+    assert 154 - spread <= games.plies.mean() <= 191 + spread
+    assert np.quantile(games.plies, 0.9) < 331
 
 
 @pytest.mark.parametrize(
@@ -174,19 +174,19 @@ def test_match_lengths(players: int, rounds: float) -> None:
 def test_going_out_elsewhere(options: dict[str, Any], outs: tuple[float, ...]) -> None:
     """Other boards, and drawing one tile only; the reference has 1,000 rounds each."""
     for players, expected in enumerate(outs, 2):
-        found = one_round(players, 400, **options)
-        out = np.array([data["last_round"]["how"] == "out" for data in found.ends])
+        games = one_round(players, 400, **options)
+        out = np.array([data["last_round"]["how"] == "out" for data in games.ends])
         share(out, expected, 0.005, 1000)
 
 
 def test_circles_get_completed() -> None:
     """R23: 26 % of two-player rounds, 3-11 % of larger ones (section 4)."""
     for players in range(2, 7):
-        found = one_round(players)
+        games = one_round(players)
         full = np.array(
             [
                 any(all(str(16 * c + pos) in data["board"] for pos in range(16)) for c in range(4))
-                for data in found.ends
+                for data in games.ends
             ]
         )
         low, high = (0.26, 0.26) if players == 2 else (0.03, 0.11)
@@ -198,11 +198,11 @@ def test_adjacent_first_turns_cost_digs() -> None:
     """Section 8: with adjacency on first turns gains are 39-110 points a round."""
     means = []
     for players in range(2, 7):
-        found = one_round(players, 250, open_connectors="adjacent_only")
-        gains = np.array([data["last_round"]["points"] for data in found.ends])
+        games = one_round(players, 250, open_connectors="adjacent_only")
+        gains = np.array([data["last_round"]["points"] for data in games.ends])
         means.append(gains.mean())
         spread = 4 * gains.std() * np.sqrt(1 / gains.size + 1 / 1000)
         assert 39 - spread <= gains.mean() <= 110 + spread
-        assert found.digs.mean() > one_round(players).digs.mean()
+        assert games.digs.mean() > one_round(players).digs.mean()
     assert max(means) > 90
     assert min(means) < 60

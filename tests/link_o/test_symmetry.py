@@ -51,11 +51,11 @@ def moved(position: dict[str, Any], board_name: str, symmetry: Symmetry) -> dict
 @pytest.mark.parametrize("board", shipped())
 def test_every_board_has_the_eight_of_the_square(board: str) -> None:
     """Four circles in a ring of links: rotations, and mirror images that mirror every circle."""
-    found = of_board(load_board(board))
-    assert len({row.spaces.tobytes() for row in found}) == len(found) == 8
-    assert found[0].spaces.tolist() == list(range(len(load_board(board).spaces)))
-    assert sorted(row.mirrored.all() for row in found) == [False] * 4 + [True] * 4
-    assert sorted(row.mirrored.any() for row in found) == [False] * 4 + [True] * 4
+    symmetries = of_board(load_board(board))
+    assert len({row.spaces.tobytes() for row in symmetries}) == len(symmetries) == 8
+    assert symmetries[0].spaces.tolist() == list(range(len(load_board(board).spaces)))
+    assert sorted(row.mirrored.all() for row in symmetries) == [False] * 4 + [True] * 4
+    assert sorted(row.mirrored.any() for row in symmetries) == [False] * 4 + [True] * 4
 
 
 @pytest.mark.parametrize("board", first_quick(sorted(shipped(), key="ring4x16".__ne__)))

@@ -46,8 +46,8 @@ def decode(action: int) -> Move:
         return Take(action == 385)
     if action >= 336:
         return PutHole(divmod(action - 336, 7))
-    colour, place = divmod(action, 84)
-    return Place(colour, placement_cells(place))
+    colour, placement = divmod(action, 84)
+    return Place(colour, placement_cells(placement))
 
 
 def placement_cells(place: int) -> tuple[Cell, Cell]:
@@ -86,17 +86,17 @@ def move_text(move: Move) -> str:
 def count_groups(colour_at: dict[Cell, int]) -> int:
     """R9: connected components of cells of one colour, by breadth-first search."""
     unseen = set(colour_at)
-    found = 0
+    groups = 0
     while unseen:
         start = unseen.pop()
-        found += 1
+        groups += 1
         queue = deque([start])
         while queue:
             for cell in neighbours(queue.popleft()) & unseen:
                 if colour_at[cell] == colour_at[start]:
                     unseen.remove(cell)
                     queue.append(cell)
-    return found
+    return groups
 
 
 def room_left(empty: set[Cell]) -> bool:
@@ -243,7 +243,7 @@ class Oracle:
 
     def next_seat(self, mover: int) -> int | None:
         """R6 and R8: who is to move after `mover` has placed a piece."""
-        if not any(self.fits(placement_cells(place)) for place in range(84)):
+        if not any(self.fits(placement_cells(placement)) for placement in range(84)):
             return None
         if self.can_place():
             return 1 - mover
@@ -270,7 +270,7 @@ class Oracle:
             "blocked": _plane(self.blocked()),
             "counter": _plane(self.counter_cells()),
             "forbidden": _plane(self.forbidden()),
-            "supply": np.stack([_full(left) for left in self.supply]),
+            "supply": np.stack([_full(count) for count in self.supply]),
             "groups": _full(self.groups()),
             "threshold": _full(min(self.threshold, 25)),
             "pieces": _full(len(self.pieces)),

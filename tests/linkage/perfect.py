@@ -46,7 +46,7 @@ def _value(
         _value(
             board | {(cell, colour) for cell in pair},
             empty - pair,
-            tuple(left - (other == colour) for other, left in enumerate(supply)),
+            tuple(count - (other == colour) for other, count in enumerate(supply)),
             pair,
             not more,
         )

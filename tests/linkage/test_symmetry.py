@@ -192,10 +192,10 @@ def test_r4_move_tree_to_depth_three_by_symmetry() -> None:
 def test_oracle_agrees_on_depth_two() -> None:
     """R4: the oracle's own rules give the same 5,080 ordered pairs of placements."""
     pairs = 0
-    for place in range(84):
+    for placement in range(84):
         oracle = Oracle()
-        if oracle.legal(place):
-            oracle.apply(place)
+        if oracle.legal(placement):
+            oracle.apply(placement)
             pairs += sum(oracle.legal(84 + other) for other in range(84))
     assert 16 * pairs == 81_280
 
@@ -204,12 +204,12 @@ def leaves(state: np.record) -> Counter[int]:
     """Finished games below a position, by number of groups."""
     if state.seat < 0:
         return Counter({int(piece(state, "groups")[0, 0]): 1})
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for action in legal_list(state):
         after = clone(state)
         GAME.rules.apply(after, int(action))
-        found += leaves(after)
-    return found
+        counts += leaves(after)
+    return counts
 
 
 def test_r6_r8_whole_tree_of_3x3() -> None:
@@ -232,7 +232,7 @@ def test_r11_whole_tree_of_3x3_by_hole(hole: int, role: int) -> None:
 
 def test_section_3_placements_name_84_pairs() -> None:
     """Section 3: 42 horizontal and 42 vertical placements, all different."""
-    pairs = [placement_cells(place) for place in range(84)]
+    pairs = [placement_cells(placement) for placement in range(84)]
     assert len(set(pairs)) == 84
     assert sum(first[0] == second[0] for first, second in pairs) == 42
     assert all(sum(second) - sum(first) == 1 for first, second in pairs)

@@ -23,9 +23,9 @@ class Best:
         self.name, self._values, self._sign = "best", values, sign
 
     def act(self, positions: Positions) -> np.ndarray:
-        found = [v for v in self._values if (np.isfinite(v) == 1).any()]
+        values = [v for v in self._values if (np.isfinite(v) == 1).any()]
         rows = [self._row(mask) for mask in positions.action_mask]
-        return np.array([int(np.nanargmax(self._sign * found[row])) for row in rows])
+        return np.array([int(np.nanargmax(self._sign * values[row])) for row in rows])
 
     def _row(self, mask: np.ndarray) -> int:
         return int(np.flatnonzero((np.isfinite(self._values) == mask).all(1))[0])
@@ -80,12 +80,12 @@ def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixt
     path = tmp_path / "b.json"
     command = f"llm benchmark greedy --game linkage --positions 9 --games 1 --json {path}"
     assert main(command.split()) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     parts = json.loads(path.read_text())["parts"]
     assert list(parts)[:2] == ["linkage: exact verdicts", "linkage: against random"]
     assert len(parts) == 4
-    assert "(9)" in said
-    assert "(4)" in said
+    assert "(9)" in output
+    assert "(4)" in output
     assert main("llm benchmark exact --game love_links --positions 2 --games 0".split()) == 2
     path.write_text("{}")
     assert main(command.split()) == 2

@@ -89,11 +89,11 @@ def revealed(state: np.record, seat: int) -> Any:
 def core_of(data: Json) -> Json:
     """The oracle's position, from the game's JSON."""
     names = ("num_players", "seat", "half", "turn", "stage", "decision", "deck", "discard")
-    found = {name: data[name] for name in names}
+    core = {name: data[name] for name in names}
     for name in ("reshuffles", "piles", "packs", "look", "vp", "winners", "hand_sizes_at_end"):
-        found[name] = data[name]
-    found["hands"] = [without_job(hand, data["stage"]) for hand in data["hands"]]
-    found["fields"] = [
+        core[name] = data[name]
+    core["hands"] = [without_job(hand, data["stage"]) for hand in data["hands"]]
+    core["fields"] = [
         {
             "couples": {couple["card"]: sorted(couple["attached"]) for couple in own["couples"]},
             "free": own["free"],
@@ -101,23 +101,23 @@ def core_of(data: Json) -> Json:
         }
         for own in data["fields"]
     ]
-    found["obstacles"] = [
+    core["obstacles"] = [
         [o["card"], o["couple"], o["by"], o["turns_left"] if TABLE_TURNS.get(o["card"], 1) else 0]
         for o in data["obstacles"]
     ]
     if data["stage"] == "resolve":
-        found["priorities"], found["order"] = data["priorities"], data["order"]
+        core["priorities"], core["order"] = data["priorities"], data["order"]
     if data["stage"] in {"resolve", "select"}:
-        found["selected"] = data["selected"]
+        core["selected"] = data["selected"]
     if data["decision"] in {"WINDOW", "MOVE_DEST", "DISCARD_MENU"}:
-        found["window"] = data["window"]
+        core["window"] = data["window"]
     if data["decision"] == "REACT":
         react = data["react"]
         kept = ("kind", "source", "card", "couple", "owner", "cancelled")
-        found["react"] = {name: react[name] for name in kept}
+        core["react"] = {name: react[name] for name in kept}
         pending = ("card", "by", "answers", "cancelled")
-        found["react"]["pending"] = [[r[name] for name in pending] for r in react["pending"]]
-    return found
+        core["react"]["pending"] = [[r[name] for name in pending] for r in react["pending"]]
+    return core
 
 
 TABLE_TURNS = {name: int(TABLE[name].turns > 0) for name in TABLE.of("obstacle")}
@@ -146,9 +146,9 @@ def expected_core(oracle: Oracle) -> Json:
 
 def cards_in(value: Any) -> Counter[str]:
     """A memory of cards as a count, without Part-time Jobs, which need none."""
-    found = Counter(value)
-    del found[JOB]
-    return +found
+    counts = Counter(value)
+    del counts[JOB]
+    return +counts
 
 
 def memory_of(data: Json) -> Json:

@@ -50,7 +50,7 @@ class Card:
 
 def read_row(row: dict[str, str]) -> Card:
     """One row as the schema has it."""
-    found: dict[str, Any] = {
+    card: dict[str, Any] = {
         name: tuple(tuple(op) for op in json.loads(row[name]))
         for name in ("on_resolve", "on_turn_start", "on_expire")
     }
@@ -67,7 +67,7 @@ def read_row(row: dict[str, str]) -> Card:
         turns=int(row["turns"] or 0),
         static=json.loads(row["static"]),
         flags=tuple(flag for flag in row["flags"].split("|") if flag),
-        **found,
+        **card,
     )
 
 
@@ -342,9 +342,9 @@ class Oracle:
             return [self.discard[i] for i in self.rng.permutation(len(self.discard))]
         deck, look = list(self.shown["deck"]), list(self.shown["look"])
         gone = Counter(self.discard) - Counter(deck) - Counter(look)
-        found = look + list(gone.elements()) + deck
-        assert Counter(found) == Counter(self.discard)
-        return found
+        deck_after = look + list(gone.elements()) + deck
+        assert Counter(deck_after) == Counter(self.discard)
+        return deck_after
 
     def draft_phase(self) -> Flow:
         """R4-R6."""
@@ -488,8 +488,8 @@ class Oracle:
 
     def owner(self, couple: str) -> int | None:
         """Whose field a couple lies in."""
-        found = [seat for seat in range(self.n) if couple in self.fields[seat].couples]
-        return found[0] if found else None
+        owners = [seat for seat in range(self.n) if couple in self.fields[seat].couples]
+        return owners[0] if owners else None
 
     def controller(self, couple: str) -> int:
         owner = self.owner(couple)
@@ -517,38 +517,38 @@ class Oracle:
     def positions(self, seat: int, card: str) -> list[str]:
         """R10: the destinations of a preparation in a field."""
         own = self.fields[seat]
-        found = [f"COUPLE {couple}" for couple in own.couples if self.takes(couple, card)]
-        return found + (["FREE"] if own.free[self.table[card].subtype] is None else [])
+        texts = [f"COUPLE {couple}" for couple in own.couples if self.takes(couple, card)]
+        return texts + (["FREE"] if own.free[self.table[card].subtype] is None else [])
 
     def preparations(self, seat: int) -> dict[str, str]:
         """Position to card, of a field."""
         own = self.fields[seat]
-        found = {f"POS {c}/{p}": p for c, attached in own.couples.items() for p in attached}
+        texts = {f"POS {c}/{p}": p for c, attached in own.couples.items() for p in attached}
         free = {f"POS {seat}/{kind}": card for kind, card in own.free.items() if card is not None}
-        return found | free
+        return texts | free
 
     def open_preparations(self, seat: int) -> dict[str, str]:
         """Those of all opponents that lie free or with an incomplete couple."""
-        found = {}
+        texts = {}
         for other in range(self.n):
             if other == seat:
                 continue
             for position, card in self.preparations(other).items():
-                where = position.removeprefix("POS ").split("/")[0]
-                if where == str(other) or not self.complete(where):
-                    found[position] = card
-        return found
+                couple = position.removeprefix("POS ").split("/")[0]
+                if couple == str(other) or not self.complete(couple):
+                    texts[position] = card
+        return texts
 
     def remove(self, position: str) -> str:
         """Takes a preparation out of its field."""
-        where, what = position.removeprefix("POS ").split("/")
+        couple, what = position.removeprefix("POS ").split("/")
         if what in SUBTYPES:
-            own = self.fields[int(where)]
+            own = self.fields[int(couple)]
             card = own.free[what]
             own.free[what] = None
             assert card is not None
             return card
-        self.fields[self.controller(where)].couples[where].remove(what)
+        self.fields[self.controller(couple)].couples[couple].remove(what)
         return what
 
     def put(self, seat: int, card: str, destination: str) -> None:
@@ -660,8 +660,10 @@ class Oracle:
                     self.discard.append(self.remove(what))
             else:
                 self.moving = move
-                where = yield from self.ask(seat, "MOVE_DEST", self.positions(seat, own[move]))
-                self.put(seat, self.remove(move), where)
+                destination = yield from self.ask(
+                    seat, "MOVE_DEST", self.positions(seat, own[move])
+                )
+                self.put(seat, self.remove(move), destination)
                 self.moving, self.move_used = None, True
 
     def resolve_couple(self, seat: int, card: str) -> Flow:
@@ -677,8 +679,8 @@ class Oracle:
         """R12: where it may lie, else onto the discard pile."""
         options = self.positions(seat, card)
         if options:
-            where = yield from self.ask(seat, "PLACE", options)
-            self.put(seat, card, where)
+            destination = yield from self.ask(seat, "PLACE", options)
+            self.put(seat, card, destination)
         else:
             self.discard.append(card)
 
@@ -745,16 +747,18 @@ class Oracle:
         if kind == "opp_prep_open":
             options = list(near)
         elif kind == "opp_prep_takable":
-            options = [p for p, found in near.items() if self.positions(seat, found)]
+            options = [p for p, near_card in near.items() if self.positions(seat, near_card)]
         elif kind == "swap_pair":
             mine = self.preparations(seat)
-            kinds = {self.table[found].subtype for found in mine.values()}
-            options = [p for p, found in near.items() if self.table[found].subtype in kinds]
+            kinds = {self.table[near_card].subtype for near_card in mine.values()}
+            options = [p for p, near_card in near.items() if self.table[near_card].subtype in kinds]
             if not options:
                 return None
             other = yield from self.ask(seat, "TARGET_PREP", options)
             subtype = self.table[near[other]].subtype
-            options = [p for p, found in mine.items() if self.table[found].subtype == subtype]
+            options = [
+                p for p, near_card in mine.items() if self.table[near_card].subtype == subtype
+            ]
             own = yield from self.ask(seat, "SWAP_OWN", options)
             return [own, other]
         elif kind == "own_obstacle":
@@ -828,9 +832,9 @@ class Oracle:
         return [(seat + step) % self.n for step in range(1, self.n)]
 
     def owner_at(self, position: str) -> int:
-        where = position.removeprefix("POS ").split("/")[0]
-        owner = self.owner(where)
-        return int(where) if owner is None else owner
+        couple = position.removeprefix("POS ").split("/")[0]
+        owner = self.owner(couple)
+        return int(couple) if owner is None else owner
 
     def look_top(self, seat: int, count: int, keep: int) -> Flow:
         """R23: fewer if the deck is shorter; only an empty one is shuffled anew."""
@@ -887,8 +891,8 @@ class Oracle:
         other = self.owner_at(theirs)
         lost, won = self.remove(mine), self.remove(theirs)
         for who, card, position in ((seat, won, mine), (other, lost, theirs)):
-            where = position.removeprefix("POS ").split("/")[0]
-            old = f"COUPLE {where}" if self.owner(where) is not None else "FREE"
+            couple = position.removeprefix("POS ").split("/")[0]
+            old = f"COUPLE {couple}" if self.owner(couple) is not None else "FREE"
             options = self.positions(who, card)
             if old in options:
                 self.put(who, card, old)

@@ -56,21 +56,21 @@ def test_bounds_and_no_leak(setup: Setup, greedy: bool) -> None:
     space = ACTION_SPEC.space()
     for state in decisions(setup, 3, greedy):
         before = state.tobytes()
-        found = action_features_of(GAME, state)
-        assert ((found >= space.low) & (found <= space.high)).all()
-        assert (found[:, CONTEXT] == found[0, CONTEXT]).all()
+        features = action_features_of(GAME, state)
+        assert ((features >= space.low) & (features <= space.high)).all()
+        assert (features[:, CONTEXT] == features[0, CONTEXT]).all()
         assert state.tobytes() == before
         for seed in range(2):
             other = redealt(state, int(state.seat), seed)
             assert (legal_mask(other) == legal_mask(state)).all()
-            assert (action_features_of(GAME, other) == found).all()
+            assert (action_features_of(GAME, other) == features).all()
 
 
 def shown(state: np.record, move: str) -> dict[str, int]:
     """The features of a move that aren't 0, without the context."""
     row = list(legal_list(state)).index(GAME.notation.text_to_action(state, move))
-    found = action_features_of(GAME, state)[row]
-    values = zip(NAMES, found.tolist(), CONTEXT.tolist(), strict=True)
+    features = action_features_of(GAME, state)[row]
+    values = zip(NAMES, features.tolist(), CONTEXT.tolist(), strict=True)
     return {name: value for name, value, is_context in values if value and not is_context}
 
 
@@ -82,18 +82,18 @@ def test_selections() -> None:
     """Effects of the hand's cards in this position: R10, R13, R26."""
     hand = ["Fireworks Show", "Bouquet", "Band Vocalist & Drummer", "Sudden Downpour", "Beach"]
     state = read(position([MINE, THEIRS], hands={0: hand}))
-    found = shown(state, "CARD Fireworks Show")
-    assert found["preparation"] == found["completes2"] == found["slot"] == 1
-    assert (found["priority"], found["copies"], found["preparations"]) == (2, 1, 3)
-    assert not {"advances", "stuck", "couple2", "obstacle"} & found.keys()
+    features = shown(state, "CARD Fireworks Show")
+    assert features["preparation"] == features["completes2"] == features["slot"] == 1
+    assert (features["priority"], features["copies"], features["preparations"]) == (2, 1, 3)
+    assert not {"advances", "stuck", "couple2", "obstacle"} & features.keys()
     assert shown(state, "CARD Beach")["advances"] == 1
-    found = shown(state, "CARD Bouquet")  # nowhere to go: the free slot is taken
-    assert found["stuck"] == found["wanted"] == 1
-    found = shown(state, "CARD Band Vocalist & Drummer")
-    assert (found["couple2"], found["met"], found["met_free"]) == (1, 1, 1)
-    found = shown(state, "CARD Sudden Downpour")
-    assert found["obstacle"] == found["bars"] == 1
-    assert (found["harm"], found["priority"]) == (12, 5)
+    features = shown(state, "CARD Bouquet")  # nowhere to go: the free slot is taken
+    assert features["stuck"] == features["wanted"] == 1
+    features = shown(state, "CARD Band Vocalist & Drummer")
+    assert (features["couple2"], features["met"], features["met_free"]) == (1, 1, 1)
+    features = shown(state, "CARD Sudden Downpour")
+    assert features["obstacle"] == features["bars"] == 1
+    assert (features["harm"], features["priority"]) == (12, 5)
 
 
 def test_placing() -> None:
@@ -107,8 +107,8 @@ def test_placing() -> None:
 
 def test_another_table() -> None:
     """The features of another table of cards have the same layout, and its cards' traits."""
-    rows, found = constants(load_cards(OTHER_CARDS))["TRAITS"], load_cards(OTHER_CARDS).cards
-    cards = {card.name: row for card, row in zip(found, rows, strict=True)}
+    rows, table = constants(load_cards(OTHER_CARDS))["TRAITS"], load_cards(OTHER_CARDS).cards
+    cards = {card.name: row for card, row in zip(table, rows, strict=True)}
     assert cards["Date Crasher"][TRAITS.index("draws")] == 1
     assert cards["Shopping Spree"][TRAITS.index("discards")] == 1
     assert cards["Moving Away"][TRAITS.index("drains")] == 1

@@ -41,7 +41,7 @@ View = tuple[Json, int | None]
 @cache
 def states() -> list[np.record]:
     """For 2 and 4 players, random positions of every stage and every kind of decision met."""
-    found = []
+    positions = []
     for players in (2, 4):
         state, rng = start(Setup(players), players), np.random.default_rng(players)
         seen = Counter[str]()
@@ -50,10 +50,10 @@ def states() -> list[np.record]:
             kind = f"{data['decision']} {data['half']}"
             seen[kind] += 1
             if seen[kind] == 1:
-                found.append(state.copy())
+                positions.append(state.copy())
             GAME.rules.apply(state, int(rng.choice(moves_of(state))))
-        found.append(state.copy())
-    return found
+        positions.append(state.copy())
+    return positions
 
 
 def moves_of(state: np.record) -> Any:
@@ -174,12 +174,12 @@ def in_field(view: Json, player: int) -> Counter[str]:
     """The cards that a field shows, those held once for all copies."""
     field = view["fields"][player]
     couples = [couple["card"] for couple in field["couples"]]
-    found = Counter(name for couple in field["couples"] for name in couple["attached"])
-    found += Counter(card for card in field["free"].values() if card)
-    found += Counter(o["card"] for o in view["obstacles"] if o["couple"] in couples)
+    counts = Counter(name for couple in field["couples"] for name in couple["attached"])
+    counts += Counter(card for card in field["free"].values() if card)
+    counts += Counter(o["card"] for o in view["obstacles"] if o["couple"] in couples)
     for cards in held(view, player):
-        found += Counter(set(cards)) if isinstance(cards, list) else Counter()
-    return found
+        counts += Counter(set(cards)) if isinstance(cards, list) else Counter()
+    return counts
 
 
 # What pictures show
@@ -249,12 +249,12 @@ def test_free_slots_are_shown() -> None:
 
 
 def test_shields_are_shown_while_they_last() -> None:
-    for last, turn, said in ((6, 4, True), (4, 4, True), (3, 4, False), (21, 18, True)):
+    for last, turn, is_shown in ((6, 4, True), (4, 4, True), (3, 4, False), (21, 18, True)):
         data = position([{}, {"shield_until": last}], None, turn=turn)
         state = read(data)
         words_ = f"shielded to turn {min(last + 1, 20)}"
-        assert (words_ in words(fields_of(parsed(GAME.to_dict(state)))[1])) == said
-        assert ("shielded" in GAME.drawing.text(state)) == said
+        assert (words_ in words(fields_of(parsed(GAME.to_dict(state)))[1])) == is_shown
+        assert ("shielded" in GAME.drawing.text(state)) == is_shown
 
 
 def test_copies_are_counted() -> None:
@@ -482,9 +482,9 @@ def pictures() -> list[ElementTree.Element]:
     """Pictures with little and with very much to show, and with long names."""
     names, table = with_long_names()
     full = [crowded(), draft_of_many()]
-    found = [root for _, _, root in pictured()[::10]]
-    found += [parsed(view, seat) for view in full for seat in (None, 0)]
-    return found + [
+    roots = [root for _, _, root in pictured()[::10]]
+    roots += [parsed(view, seat) for view in full for seat in (None, 0)]
+    return roots + [
         parsed(renamed(view, names), seat, table)
         for view, seat in [*views()[::38], *((view, 0) for view in full)]
     ]
@@ -537,9 +537,9 @@ def test_usual_positions_are_legible() -> None:
     smallest = []
     for _, _, root in pictured():
         scales = [
-            float(found[1])
+            float(match[1])
             for element in root.iter(f"{SVG}g")
-            if (found := re.search(r"scale\((\S+)\)", element.get("transform", "")))
+            if (match := re.search(r"scale\((\S+)\)", element.get("transform", "")))
         ]
         smallest.append(min(scales))
     assert min(smallest) >= 0.6
@@ -604,10 +604,10 @@ def test_both_tell_who_is_to_act_and_what_he_is_asked() -> None:
             assert text.endswith("\nAnother player to act\n")
             assert not re.search(r"^>", text, re.MULTILINE)
             continue
-        said = f"Player {view['seat']} to act"
-        assert said in drawn
+        sentence = f"Player {view['seat']} to act"
+        assert sentence in drawn
         assert re.search(rf"^> Player {view['seat']}\b", text, re.MULTILINE)
-        remark = text.splitlines()[-1].removeprefix(f"{said}, ")
+        remark = text.splitlines()[-1].removeprefix(f"{sentence}, ")
         assert remark in drawn
         asked.setdefault(view["decision"], set()).add(remark.split()[0] + remark[-9:])
     assert len(asked) >= 12

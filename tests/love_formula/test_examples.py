@@ -212,13 +212,13 @@ def test_conservation(players: int) -> None:
             last = game
         data = last.data
         assert data["stage"] == "over"
-        found = Counter([*data["deck"], *data["discard"]])
+        counts = Counter([*data["deck"], *data["discard"]])
         for own in data["fields"]:
-            found += Counter(card for card in own["free"].values() if card)
+            counts += Counter(card for card in own["free"].values() if card)
             for couple in own["couples"]:
-                found += Counter([couple["card"], *couple["attached"]])
-        found += Counter(obstacle["card"] for obstacle in data["obstacles"])
-        assert found == Counter(TABLE.deck)
+                counts += Counter([couple["card"], *couple["attached"]])
+        counts += Counter(obstacle["card"] for obstacle in data["obstacles"])
+        assert counts == Counter(TABLE.deck)
         assert all(set(hand) <= {JOB} for hand in data["hands"])
 
 

@@ -92,10 +92,10 @@ def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize("players", [2, 3])
 def test_what_is_known_in_a_draft(players: int) -> None:
     """Nothing is known, except picks from a returned pack with two players."""
-    told = 0
+    known_cards = 0
     for plies in range(1, 8 * players, 3):
         state = play_random(start(Setup(players), 1), np.random.default_rng(plies), plies)
-        told += int(state.known.sum())
+        known_cards += int(state.known.sum())
         for seat in range(players):
             for card in np.flatnonzero(state.piles[seat]):
                 mutant = state.copy()
@@ -107,7 +107,7 @@ def test_what_is_known_in_a_draft(players: int) -> None:
             world = state.copy()
             GAME.determinize(world, seed % players, np.uint64(seed))
             assert GAME.from_bytes(world.tobytes()).tobytes() == world.tobytes()
-    assert (told > 0) == (players == 2)
+    assert (known_cards > 0) == (players == 2)
 
 
 def test_nothing_moves_after_the_end() -> None:
@@ -122,6 +122,6 @@ def test_errors_stay_short() -> None:
     """Errors are short, however much is wrong."""
     data = GAME.to_dict(start(Setup(4)))
     data["passed"] = [[[["Cafe"] * 30] * 30] * 30] * 4
-    with pytest.raises(ValueError, match="passed: ") as found:
+    with pytest.raises(ValueError, match="passed: ") as raised:
         GAME.from_dict(data)
-    assert len(str(found.value)) < 1000
+    assert len(str(raised.value)) < 1000

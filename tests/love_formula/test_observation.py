@@ -63,18 +63,18 @@ def test_bounds(players: int) -> None:
 
 def counts(names: Iterable[str]) -> NDArray[np.int64]:
     """How many of each type."""
-    found = np.zeros(64, np.int64)
+    numbers = np.zeros(64, np.int64)
     for name in names:
-        found[TABLE[name].id] += 1
-    return found
+        numbers[TABLE[name].id] += 1
+    return numbers
 
 
 def four(rows: list[Any], shape: tuple[int, ...] = ()) -> NDArray[np.int64]:
     """By seat from the observer on; absent seats are 0."""
-    found = np.zeros((4, *shape), np.int64)
+    numbers = np.zeros((4, *shape), np.int64)
     for number, row in enumerate(rows):
-        found[number] = row
-    return found
+        numbers[number] = row
+    return numbers
 
 
 def expected(oracle: Oracle, seat: int) -> dict[str, NDArray[np.int64]]:
@@ -179,8 +179,8 @@ def test_pieces_at_every_decision(players: int) -> None:
                 waits = game.oracle.seat is None or seat < game.oracle.seat
                 if name == "pack" and waits:
                     continue  # he has picked already
-                found = GAME.observation.spec.view(flat, name)
-                np.testing.assert_array_equal(found, values, err_msg=f"{name} of seat {seat}")
+                part = GAME.observation.spec.view(flat, name)
+                np.testing.assert_array_equal(part, values, err_msg=f"{name} of seat {seat}")
 
 
 def test_pieces_of_a_reaction_window() -> None:

@@ -60,21 +60,21 @@ def same(one: np.record, other: np.record, *seats: int) -> None:
 
 def everything(data: Json) -> Counter[str]:
     """All cards but the Part-time Jobs, of a position without a card under way."""
-    found = Counter([*data["deck"], *data["discard"], *data["look"]])
+    counts = Counter([*data["deck"], *data["discard"], *data["look"]])
     for name in ("hands", "piles", "packs"):
-        found += Counter(card for cards in data[name] for card in cards)
-    found += Counter(card for card in data["selected"] if card)
+        counts += Counter(card for cards in data[name] for card in cards)
+    counts += Counter(card for card in data["selected"] if card)
     for own in data["fields"]:
-        found += Counter(card for card in own["free"].values() if card)
+        counts += Counter(card for card in own["free"].values() if card)
         for couple in own["couples"]:
-            found += Counter([couple["card"], *couple["attached"]])
-    found += Counter(obstacle["card"] for obstacle in data["obstacles"])
+            counts += Counter([couple["card"], *couple["attached"]])
+    counts += Counter(obstacle["card"] for obstacle in data["obstacles"])
     if data["react"]:
-        found += Counter(reaction["card"] for reaction in data["react"]["pending"])
+        counts += Counter(reaction["card"] for reaction in data["react"]["pending"])
     if data["limbo"]:
-        found[data["limbo"]] += 1
-    del found[JOB]
-    return found
+        counts[data["limbo"]] += 1
+    del counts[JOB]
+    return counts
 
 
 # Redealt worlds
@@ -150,15 +150,15 @@ def contents(data: Json, seat: int) -> list[Counter[str]]:
     players, step = data["num_players"], 1 if data["half"] == 1 else -1
     made = sum(card is not None for card in data["draft"][0])
     full = sum(card is not None for card in data["draft"][-1])
-    found = []
+    packs = []
     for pack in range(players):
         holder = (pack + step * full) % players
         now = list(data["packs"][holder])
         visits = [r for r in range(PICKS) if (pack + step * r) % players == seat and r <= full]
         picks = [card for card in data["draft"][pack][max(visits) :] if card] if visits else []
-        found.append(Counter(now + picks) if visits else Counter())
+        packs.append(Counter(now + picks) if visits else Counter())
     assert made >= full
-    return found
+    return packs
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -215,13 +215,13 @@ def test_what_is_unknown_is_uniform(players: int) -> None:
     data = position([{}] * players, None, hands=hands)
     state = read(data)
     pool = Counter([*data["deck"], *hands[1]])
-    found, worlds = Counter[str](), 500
+    counts, worlds = Counter[str](), 500
     for seed in range(worlds):
         world = GAME.to_dict(redealt(state, 0, seed))
-        found += Counter(card for card in world["hands"][1] if card != JOB)
+        counts += Counter(card for card in world["hands"][1] if card != JOB)
     share = 7 * worlds / pool.total()
-    statistic = sum((found[c] - share * n) ** 2 / (share * n) for c, n in pool.items())
-    assert set(found) == set(pool)
+    statistic = sum((counts[c] - share * n) ** 2 / (share * n) for c, n in pool.items())
+    assert set(counts) == set(pool)
     assert statistic < len(pool) - 1 + 5 * np.sqrt(2 * len(pool))
 
 
@@ -344,8 +344,10 @@ def test_gossip_opens_a_hand_to_all() -> None:
         for seed in range(5):
             world = GAME.to_dict(redealt(game.state, seat, seed))
             assert world["hands"][1] == game.data["hands"][1]
-    found = {str(GAME.to_dict(redealt(closed.state, 0, seed))["hands"][1]) for seed in range(9)}
-    assert len(found) > 5
+    shown_hands = {
+        str(GAME.to_dict(redealt(closed.state, 0, seed))["hands"][1]) for seed in range(9)
+    }
+    assert len(shown_hands) > 5
     game.next_turn()
     assert game.on_table() == []
     kept = Counter(game.hand(1)) & Counter(hands[1])
@@ -489,9 +491,9 @@ def test_a_shuffle_of_the_deck_alone_leaves_the_rest(plies: int) -> None:
     for world in (other, again):
         assert GAME.rules.reshuffle is not None
         GAME.rules.reshuffle(world, int(state.seat), np.uint64(5))
-    found, data = GAME.to_dict(other), GAME.to_dict(state)
-    deck = found["deck"], data["deck"]
+    shuffled, data = GAME.to_dict(other), GAME.to_dict(state)
+    deck = shuffled["deck"], data["deck"]
     assert deck[0] != deck[1]
     assert sorted(deck[0]) == sorted(deck[1])
-    assert {**found, "deck": data["deck"], "seed": data["seed"]} == data
-    assert GAME.to_dict(again)["hands"] != found["hands"] or plies < 10
+    assert {**shuffled, "deck": data["deck"], "seed": data["seed"]} == data
+    assert GAME.to_dict(again)["hands"] != shuffled["hands"] or plies < 10

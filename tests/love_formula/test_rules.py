@@ -267,7 +267,7 @@ def test_higher_priorities_first() -> None:
 def test_ties_are_any_order(players: int) -> None:
     """R8, T2: uniform over the permutations; a fair order fails once in 10^5 (chi-square)."""
     jobs = f"CARD {JOB}"
-    found: Counter[tuple[int, ...]] = Counter()
+    orders: Counter[tuple[int, ...]] = Counter()
     data = position([{}] * players, None, turn=7)
     count = 40 * len(list(permutations(range(players))))
     for seed in range(count):
@@ -275,23 +275,23 @@ def test_ties_are_any_order(players: int) -> None:
         play_text(state, *[jobs] * players)
         after = GAME.to_dict(state)
         assert after["priorities"] == [1] * players
-        found[tuple(after["order"])] += 1
+        orders[tuple(after["order"])] += 1
     expected = count / len(list(permutations(range(players))))
-    statistic = sum((found[p] - expected) ** 2 / expected for p in permutations(range(players)))
+    statistic = sum((orders[p] - expected) ** 2 / expected for p in permutations(range(players)))
     assert statistic < {2: 19.6, 3: 31, 4: 66}[players]
 
 
 def test_ties_within_an_order() -> None:
     """R8, T2: ties are broken among equals only, both ways."""
-    found = Counter[tuple[int, ...]]()
+    orders = Counter[tuple[int, ...]]()
     hands = {0: ["Cafe"], 1: ["Bouquet"], 2: ["Beach"]}
     data = position([{}, {}, {}], None, hands=hands)
     for seed in range(200):
         state = read(data | {"seed": seed})
         play_text(state, "CARD Cafe", "CARD Bouquet", "CARD Beach")
-        found[tuple(GAME.to_dict(state)["order"])] += 1
-    assert set(found) == {(1, 0, 2), (1, 2, 0)}
-    assert min(found.values()) > 60  # below that once in 10^8
+        orders[tuple(GAME.to_dict(state)["order"])] += 1
+    assert set(orders) == {(1, 0, 2), (1, 2, 0)}
+    assert min(orders.values()) > 60  # below that once in 10^8
 
 
 def test_the_order_differs_by_turn() -> None:
@@ -625,10 +625,10 @@ def test_who_wins(fields: Any, hands: Any, rows: Any, winners: list[int]) -> Non
     """R27: the chain of ties."""
     data = over(fields, hands, obstacles=rows)
     assert data["winners"] == winners
-    found = payoffs(read(data))
+    payoff = payoffs(read(data))
     share = (1 / len(winners) - 1 / 3) * 1.5
-    assert [found[seat] for seat in winners] == pytest.approx([share] * len(winners))
-    assert sum(found) == pytest.approx(0, abs=1e-6)
+    assert [payoff[seat] for seat in winners] == pytest.approx([share] * len(winners))
+    assert sum(payoff) == pytest.approx(0, abs=1e-6)
 
 
 def test_negative_points() -> None:

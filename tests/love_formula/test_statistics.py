@@ -113,27 +113,27 @@ rows = pytest.mark.parametrize(("players", "points", "decisions"), TABLE_7)
 @rows
 def test_mean_points(players: int, points: float, decisions: int) -> None:
     """Section 7. Seats of a game are nearly independent."""
-    found = sample(players).points
-    error = found.std() * np.sqrt((1 / GAMES + 1 / REFERENCE) / players)
-    assert found.mean() == pytest.approx(points, abs=4 * error + 0.05)
+    sampled = sample(players).points
+    error = sampled.std() * np.sqrt((1 / GAMES + 1 / REFERENCE) / players)
+    assert sampled.mean() == pytest.approx(points, abs=4 * error + 0.05)
 
 
 @rows
 def test_decisions(players: int, points: float, decisions: int) -> None:
     """Section 7, to 7 %: its sources and destinations of a move were one decision, here two."""
-    found = sample(players).decisions
-    assert found.mean() == pytest.approx(decisions, rel=0.07)
-    assert found.max() < 2 * decisions
+    sampled = sample(players).decisions
+    assert sampled.mean() == pytest.approx(decisions, rel=0.07)
+    assert sampled.max() < 2 * decisions
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_beside_the_model(players: int) -> None:
     """Points, decisions, ties and draws of the plain model."""
-    found, expected = sample(players), model(players)
-    close(found.points.mean(axis=1), expected.points.mean(axis=1))
-    close(found.points.max(axis=1), expected.points.max(axis=1))
-    close(found.decisions, expected.decisions)
-    close(found.ties.astype(float), expected.ties.astype(float))
+    games, expected = sample(players), model(players)
+    close(games.points.mean(axis=1), expected.points.mean(axis=1))
+    close(games.points.max(axis=1), expected.points.max(axis=1))
+    close(games.decisions, expected.decisions)
+    close(games.ties.astype(float), expected.ties.astype(float))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -147,17 +147,17 @@ def test_seats_are_equal(players: int) -> None:
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_ties_are_broken(players: int) -> None:
     """R27: ties on points are common, full draws very rare (section 7: 0.1-0.4 %)."""
-    found = sample(players)
-    assert 0.03 < found.ties.mean() < 0.25
-    assert found.draws.mean() < 0.02
-    assert (found.draws <= found.ties).all()
+    games = sample(players)
+    assert 0.03 < games.ties.mean() < 0.25
+    assert games.draws.mean() < 0.02
+    assert (games.draws <= games.ties).all()
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_random_discards_throw_the_field_away(players: int) -> None:
     """Section 6: uniformly random play with voluntary discards keeps next to nothing."""
-    found = sample(players, 200, throws=True)
-    assert 0.2 < found.points.mean() < 2
+    games = sample(players, 200, throws=True)
+    assert 0.2 < games.points.mean() < 2
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -170,7 +170,7 @@ def test_without_discards_fewer_decisions(players: int) -> None:
 
 def test_the_deck_is_uniform() -> None:
     """R3: every card comes on top, and into every pack, as often as its copies."""
-    found, worlds = Counter[str](), 900
+    first_cards, worlds = Counter[str](), 900
     blank = GAME.blank(2)
     states = np.zeros(worlds, GAME.state)
     states[:] = blank
@@ -179,10 +179,10 @@ def test_the_deck_is_uniform() -> None:
     packs = Counter[str]()
     for state in states:
         data = GAME.to_dict(state)
-        found[data["deck"][0]] += 1
+        first_cards[data["deck"][0]] += 1
         packs += Counter(data["packs"][1])
     copies = Counter(TABLE.deck)
-    for counts, total in ((found, worlds), (packs, 12 * worlds)):
+    for counts, total in ((first_cards, worlds), (packs, 12 * worlds)):
         share = {card: total * number / 120 for card, number in copies.items()}
         statistic = sum((counts[card] - each) ** 2 / each for card, each in share.items())
         assert statistic < 62 + 5 * np.sqrt(2 * 62)

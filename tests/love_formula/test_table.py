@@ -245,11 +245,11 @@ def test_what_spreadsheets_write(
         writer = csv.DictWriter(file, list(rows[0]), delimiter=separator, lineterminator=ending)
         writer.writeheader()
         writer.writerows(rows)
-    for found, expected in zip(load_cards(str(path)).cards, STANDARD_CARDS.cards, strict=True):
+    for card, expected in zip(load_cards(str(path)).cards, STANDARD_CARDS.cards, strict=True):
         text = expected.text
-        if found.name == "Shopping Spree":
+        if card.name == "Shopping Spree":
             text = "Draw\n3 cards; or 3, all in all.\tNow."
-        assert found == replace(expected, text=text)
+        assert card == replace(expected, text=text)
 
 
 @pytest.mark.parametrize(
@@ -287,8 +287,8 @@ def own_rows() -> Rows:
         one["name"] = one["name"].replace("Cafe", "Tea House").replace("Objection!", "Nonsense!")
         one["requirements"] = one["requirements"].replace("Cafe", "Tea House")
     row(rows, "Shopping Spree")["on_resolve"] = '[["DRAW", "each_opp", 1], ["DRAW", "me", 4]]'
-    found = row(rows, "Lost and Found")
-    found |= {"target": "none", "on_resolve": '[["DISCARD_HAND", "each_opp", 1, "random"]]'}
+    changed = row(rows, "Lost and Found")
+    changed |= {"target": "none", "on_resolve": '[["DISCARD_HAND", "each_opp", 1, "random"]]'}
     row(rows, "Good Luck Charm")["on_resolve"] = '[["SHIELD", "me", 1], ["DRAW", "me", 1]]'
     row(rows, "Cold Feet")["static"] = '{"vp": -1, "priority_mod": -1}'
     row(rows, "Bullying")["turns"] = "2"

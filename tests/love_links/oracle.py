@@ -98,14 +98,14 @@ class Link(NamedTuple):
 
 def _read_table() -> dict[str, Link]:
     """The types by their text, in the order of the link ids."""
-    found = []
+    links = []
     for line in TABLE.splitlines():
         key, lock, *counts, stone = line.split(",")
         number = MASTER if lock == "M" else int(lock)
         for metal, count in enumerate(map(int, counts), 1):
             if count:
-                found.append((f"{key}-{lock}", Link(int(key), number, metal, stone, count)))
-    return dict(sorted(found, key=lambda item: (item[1].metal, item[1].key, item[1].lock)))
+                links.append((f"{key}-{lock}", Link(int(key), number, metal, stone, count)))
+    return dict(sorted(links, key=lambda item: (item[1].metal, item[1].key, item[1].lock)))
 
 
 LINKS: dict[str, Link] = _read_table()
@@ -205,10 +205,10 @@ class Oracle:
         self.seat, self.ply = data["seat"], data["ply"]
         self.round, self.move = ROUNDS.index(data["round"]), data["move"]
         self.matched, self.must_start = data["matched"], data["must_start"]
-        left = [text for text in TYPES for _ in range(LINKS[text].copies)]
+        remaining = [text for text in TYPES for _ in range(LINKS[text].copies)]
         for text in self.everywhere():
-            left.remove(text)
-        self.gone = left
+            remaining.remove(text)
+        self.gone = remaining
         return self
 
     def everywhere(self) -> list[str]:
@@ -309,17 +309,17 @@ class Oracle:
     def joins(self, link: str) -> list[Move]:
         """R10: the ways to join a link to the open bracelets."""
         key, lock = LINKS[link].key, LINKS[link].lock
-        found = []
+        joins = []
         for slot, chain in self.board.items():
             at_key = fits(LINKS[chain[0][0]].key, lock)
             at_lock = fits(key, LINKS[chain[-1][0]].lock)
             if at_key:
-                found.append(Move("KEY", link, slot))
+                joins.append(Move("KEY", link, slot))
             if at_lock:
-                found.append(Move("LOCK", link, slot))
+                joins.append(Move("LOCK", link, slot))
             if at_key and at_lock and len(chain) >= 4:
-                found.append(Move("CLOSE", link, slot))
-        return found
+                joins.append(Move("CLOSE", link, slot))
+        return joins
 
     def moves(self) -> list[Move]:
         """R10-R12: every legal placement, copies of a link once."""
@@ -334,10 +334,10 @@ class Oracle:
     def action(self, move: Move) -> int:
         """The number of a legal move."""
         assert self.seat is not None
-        place = self.hands[self.seat].index(move.link)
+        index = self.hands[self.seat].index(move.link)
         if move.slot is None:
-            return 360 + place
-        return (place * 24 + move.slot) * 3 + JOINS.index(move.verb)
+            return 360 + index
+        return (index * 24 + move.slot) * 3 + JOINS.index(move.verb)
 
     def decode(self, action: int) -> Move:
         """Returns the meaning of a legal action number."""
@@ -447,9 +447,9 @@ class Oracle:
         hands = [[LINKS[text] for text in self.hands[other]] for other in seats]
         places = {name: np.zeros((4, 5), np.int64) for name in _LINK_FACTS}
         for row, hand in enumerate(hands):
-            for place, link in enumerate(hand):
+            for index, link in enumerate(hand):
                 for name, fact in _LINK_FACTS.items():
-                    places[name][row, place] = fact(link)
+                    places[name][row, index] = fact(link)
         slots = {name: np.zeros(SLOTS, np.int64) for name in _SLOT_NAMES}
         owned = np.zeros((3, SLOTS), np.int64)
         for slot, chain in self.board.items():
@@ -466,13 +466,13 @@ class Oracle:
             for step in range(sides):
                 side = self.side(seats[step])
                 owned[step, slot] = sum(o is not None and self.side(o) == side for _, o in chain)
-        left = [text for supply in self.supply.values() for text in supply]
+        remaining = [text for supply in self.supply.values() for text in supply]
         by_side = [self.side(other) for other in seats[:sides]]
         return {
             **places,
             **slots,
             "owned": owned,
-            "supply": np.array([left.count(text) for text in TYPES]),
+            "supply": np.array([remaining.count(text) for text in TYPES]),
             "to_act": np.array([-1 if self.seat is None else seats.index(self.seat)]),
             "round": np.array([self.round]),
             "move": np.array([self.move]),

@@ -76,8 +76,10 @@ def test_stones() -> None:
     """Diamonds 2, rubies 4, emeralds 4, sapphires 4."""
     stones = Counter(link.stone for link in ALL if link.stone)
     assert stones == {"diamond": 2, "ruby": 4, "emerald": 4, "sapphire": 4}
-    where = {stone: {t for t, link in LINKS.items() if link.stone == stone} for stone in stones}
-    assert where == {
+    links_with = {
+        stone: {t for t, link in LINKS.items() if link.stone == stone} for stone in stones
+    }
+    assert links_with == {
         "diamond": {"7-2", "10-7"},
         "ruby": {"5-3", "6-7", "8-9", "10-3"},
         "emerald": {"7-6", "7-9", "7-10"},
@@ -146,14 +148,14 @@ def four_links(key: int, lock: int, kept: list[str]) -> list[str]:
             link = LINKS[text]
             begins = link.key == key if not chain else fits(link.key, LINKS[chain[-1]].lock)
             if begins and chain.count(text) + kept.count(text) < link.copies:
-                found = longer([*chain, text])
-                if found:
-                    return found
+                bracelets = longer([*chain, text])
+                if bracelets:
+                    return bracelets
         return None
 
-    found = longer([])
-    assert found is not None, (key, lock)
-    return found
+    bracelets = longer([])
+    assert bracelets is not None, (key, lock)
+    return bracelets
 
 
 @pytest.mark.parametrize("key", KEYS)

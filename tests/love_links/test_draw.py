@@ -33,11 +33,11 @@ LINK = re.compile(r"(\d+-(?:\d+|M))([bsg])([DRES]?)(?:\((\d)\))?(?:×(\d))?")
 @cache
 def states() -> list[np.record]:
     """Positions of a game per combination of options and way to play: every third from the end."""
-    found = []
+    positions = []
     for seed, setup in enumerate(SETUPS):
         policy = POLICIES[seed % len(POLICIES)]
-        found += [clone(state) for state, _, _ in walk(setup, seed, policy)][::-3][::-1]
-    return found
+        positions += [clone(state) for state, _, _ in walk(setup, seed, policy)][::-3][::-1]
+    return positions
 
 
 @cache
@@ -106,8 +106,8 @@ def test_links_are_drawn_apart() -> None:
     )
     crowded = read(position(*full.split(), hands=("9-4", "7-M", "2-3,2-4", "7-2")))
     for root in [*(root for _, root in pictures()), parsed(crowded)]:
-        found = list(places(root))
-        assert len(set(found)) == len(found) == len(links_of(root))
+        points = list(places(root))
+        assert len(set(points)) == len(points) == len(links_of(root))
 
 
 def test_text_shows_bracelets_with_owners_and_hands() -> None:
@@ -126,7 +126,7 @@ def test_text_shows_bracelets_with_owners_and_hands() -> None:
                 chains[slot].append([link, int(owner) if owner else None])
         assert chains == {b["slot"]: b["links"] for b in data["bracelets"]}
         hands, _, supply = rest.partition("\nbronze")
-        shown = Counter(found[0] for found in LINK.findall(hands))
+        shown = Counter(match[0] for match in LINK.findall(hands))
         assert shown == Counter(link for hand in data["hands"] for link in hand)
         counts: Counter[str] = Counter()
         for link, _, _, _, copies in LINK.findall(supply.partition("\naside")[0]):

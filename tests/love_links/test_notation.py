@@ -125,10 +125,10 @@ def test_every_legal_move_both_ways(setup: Setup) -> None:
     for seed, policy in enumerate(POLICIES):
         for state, oracle, _ in walk(setup, 30 + seed, policy):
             expected = {oracle.action(move): str(move) for move in oracle.moves()}
-            found = {int(a): GAME.notation.action_to_text(state, int(a)) for a in legal_list(state)}
-            assert found == expected
-            assert len(set(found.values())) == len(found)
-            for action, text in found.items():
+            texts = {int(a): GAME.notation.action_to_text(state, int(a)) for a in legal_list(state)}
+            assert texts == expected
+            assert len(set(texts.values())) == len(texts)
+            for action, text in texts.items():
                 assert GAME.notation.text_to_action(state, text) == action
 
 

@@ -344,8 +344,8 @@ def test_r6_top_ups_in_play() -> None:
                     laid = {b["slot"] for b in data["bracelets"]} - kept
                     assert len(laid) == max(0, 5 - len(kept))
                     assert laid == set(sorted(set(range(24)) - kept)[: len(laid)])
-                    left = len(data["supply"][data["round"]])
-                    assert left == size - 4 * setup.num_players - len(laid)
+                    supply_size = len(data["supply"][data["round"]])
+                    assert supply_size == size - 4 * setup.num_players - len(laid)
                     assert data["seat"] == (before["seat"] + 1) % setup.num_players  # R7
                     counts[len(laid)] += 1
                 before = data
@@ -964,15 +964,15 @@ def test_action_numbers() -> None:
         int(action): GAME.notation.action_to_text(state, int(action))
         for action in legal_list(state)
     }
-    place = {"2-3": 0, "2-5": 1, "6-4": 2}
+    index_of = {"2-3": 0, "2-5": 1, "6-4": 2}
     assert texts == {
-        (place["6-4"] * 24 + 3) * 3: "KEY 6-4 @3",
-        (place["6-4"] * 24 + 3) * 3 + 1: "LOCK 6-4 @3",
-        (place["6-4"] * 24 + 3) * 3 + 2: "CLOSE 6-4 @3",
-        (place["2-3"] * 24 + 3) * 3 + 1: "LOCK 2-3 @3",
-        (place["2-5"] * 24 + 3) * 3 + 1: "LOCK 2-5 @3",
-        (place["2-3"] * 24 + 23) * 3 + 1: "LOCK 2-3 @23",
-        (place["2-5"] * 24 + 23) * 3 + 1: "LOCK 2-5 @23",
+        (index_of["6-4"] * 24 + 3) * 3: "KEY 6-4 @3",
+        (index_of["6-4"] * 24 + 3) * 3 + 1: "LOCK 6-4 @3",
+        (index_of["6-4"] * 24 + 3) * 3 + 2: "CLOSE 6-4 @3",
+        (index_of["2-3"] * 24 + 3) * 3 + 1: "LOCK 2-3 @3",
+        (index_of["2-5"] * 24 + 3) * 3 + 1: "LOCK 2-5 @3",
+        (index_of["2-3"] * 24 + 23) * 3 + 1: "LOCK 2-3 @23",
+        (index_of["2-5"] * 24 + 23) * 3 + 1: "LOCK 2-5 @23",
     }
     assert texts.keys() == {72 * 2 + 9, 72 * 2 + 10, 72 * 2 + 11, 10, 82, 70, 142}
 

@@ -88,23 +88,23 @@ def sample(players: int, short: bool = False, *, greedy: bool = False) -> Sample
     kernels(GAME).fill_masks(states, masks)
     games: list[list[Json]] = [[GAME.to_dict(state)] for state in states[:WATCHED]]
     seen: list[list[NDArray[np.int8]]] = [[] for _ in games]
-    found = Sample()
+    statistics = Sample()
     rng = np.random.default_rng(players)
     while (playing := np.flatnonzero(states["seat"] >= 0)).size:
         seeds = rng.integers(0, 2**63, playing.size).astype(np.uint64)
         actions = np.full(GAMES, -1)
         actions[playing] = agent.act(Positions(GAME, states[playing], seeds))
-        found.legal += masks[playing].sum(1, dtype=np.int64).tolist()
+        statistics.legal += masks[playing].sum(1, dtype=np.int64).tolist()
         for row in playing[playing < WATCHED]:
             seen[row].append(masks[row].copy())
         kernels(GAME).play(states, actions, masks)
         for row in playing[playing < WATCHED]:
             games[row].append(GAME.to_dict(states[row]))
     for game, mask in zip(games, seen, strict=True):
-        watch(found, game, mask)
+        watch(statistics, game, mask)
     for state in states:
-        finish(found, GAME.to_dict(state))
-    return found
+        finish(statistics, GAME.to_dict(state))
+    return statistics
 
 
 # Players, short, greedy; then decisions, turns, completed, their length, mean score, winner's
@@ -136,11 +136,11 @@ def name_of(column: tuple[int, bool, bool]) -> str:
 def test_means(column: tuple[int, bool, bool], name: str, expected: float) -> None:
     """Each mean, within 4.5 standard errors and the last digit of the table."""
     players, short, greedy = column
-    found = sample(players, short, greedy=greedy)
+    games = sample(players, short, greedy=greedy)
     if name == "single":
-        values = 100.0 * (np.array(found.legal) == 1)
+        values = 100.0 * (np.array(games.legal) == 1)
     else:
-        values = np.array(getattr(found, name), float)
+        values = np.array(getattr(games, name), float)
     digit = {"decisions": 0.01, "scores": 0.5, "winning": 0.5}.get(name, 0.05)
     error = values.std() / np.sqrt(len(values))
     # Numbers of one game depend on each other: decisions count as a tenth, completions as a half.
@@ -150,27 +150,27 @@ def test_means(column: tuple[int, bool, bool], name: str, expected: float) -> No
 
 def test_issue_tolerances() -> None:
     """Random two-player games: 87-89 decisions, 9.0 legal actions give or take 0.3."""
-    found = sample(2)
-    assert {87, 88, 89} >= set(found.decisions) >= {88, 89}
-    assert np.mean(found.legal) == pytest.approx(9.0, abs=0.3)
+    games = sample(2)
+    assert {87, 88, 89} >= set(games.decisions) >= {88, 89}
+    assert np.mean(games.legal) == pytest.approx(9.0, abs=0.3)
 
 
 @pytest.mark.parametrize("column", [c for c, _ in COLUMNS], ids=name_of)
 def test_ranges(column: tuple[int, bool, bool]) -> None:
     """Bounds that are never exceeded, and values that occur."""
     players, short, greedy = column
-    found = sample(players, short, greedy=greedy)
+    games = sample(players, short, greedy=greedy)
     if short:
-        assert min(found.decisions) >= 15
-        assert max(found.decisions) <= 89
+        assert min(games.decisions) >= 15
+        assert max(games.decisions) <= 89
     else:
-        assert min(found.decisions) >= 86
-        assert max(found.decisions) == 89
-    assert 7 <= found.widest <= 12 if not short else 5 <= found.widest <= 10
-    assert found.narrowest >= 1
-    assert min(found.legal) == 1
-    assert 28 <= max(found.legal) <= 60
-    assert max(found.completed) <= 20
+        assert min(games.decisions) >= 86
+        assert max(games.decisions) == 89
+    assert 7 <= games.widest <= 12 if not short else 5 <= games.widest <= 10
+    assert games.narrowest >= 1
+    assert min(games.legal) == 1
+    assert 28 <= max(games.legal) <= 60
+    assert max(games.completed) <= 20
 
 
 def test_first_seat() -> None:

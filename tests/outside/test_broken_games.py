@@ -337,11 +337,11 @@ def _shuffles_the_deck(state: Record, seat: int, seed: np.uint64) -> None:
 @compiled
 def _keeps_the_deck(state: Record, seat: int, seed: np.uint64) -> None:
     deck = np.empty(9, np.int64)
-    for place in range(9):
-        deck[place] = state.deck[place]
+    for index in range(9):
+        deck[index] = state.deck[index]
     cards.determinize(state, seat, seed)
-    for place in range(9):
-        state.deck[place] = deck[place]
+    for index in range(9):
+        state.deck[index] = deck[index]
 
 
 @compiled
@@ -394,9 +394,9 @@ def _empty_mask(state: Record, mask: Mask) -> None:
 
 
 def _without_left(state: Record, seat: int | None = None) -> dict[str, Any]:
-    found = CARDS.to_dict(state, seat)
-    del found["left"]
-    return found
+    data = CARDS.to_dict(state, seat)
+    del data["left"]
+    return data
 
 
 def altered(name: str, base: Game = FOUR, **changes: Any) -> Game:

@@ -146,7 +146,7 @@ def test_what_is_skipped_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_other_threads_run_compiled_code() -> None:
     """While one plays in the interpreter."""
-    where: list[bool] = []
+    were_compiled: list[bool] = []
 
     @compiled
     def one() -> int:
@@ -158,10 +158,10 @@ def test_other_threads_run_compiled_code() -> None:
         thread = Thread(target=one)
         thread.start()
         thread.join()
-        where.append(bool(compiled_one.signatures))
+        were_compiled.append(bool(compiled_one.signatures))
 
     interpreted(interpreted_here)(FOUR)
-    assert where == [True]
+    assert were_compiled == [True]
     interpreted(lambda game: one())(FOUR)
     assert isinstance(one(), int)
 

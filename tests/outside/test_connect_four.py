@@ -132,8 +132,8 @@ def test_commands_in_a_process_of_their_own(tmp_path: Path) -> None:
         pass
     env.record().save(tmp_path / "game.json")
     code = "import linkzoo, sys; print(len(linkzoo.GameRecord.load(sys.argv[1]).actions))"
-    found = run_python("-c", code, str(tmp_path / "game.json"))
-    assert int(found) == len(env.record().actions) >= COLUMNS
+    output = run_python("-c", code, str(tmp_path / "game.json"))
+    assert int(output) == len(env.record().actions) >= COLUMNS
 
 
 @pytest.mark.slow  # quick: commands in a process of their own

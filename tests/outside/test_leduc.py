@@ -88,8 +88,8 @@ def test_what_is_paid(cards: str, moves: str, won: list[float]) -> None:
 
 
 def passive(positions: Positions) -> NDArray[Any]:
-    found: NDArray[Any] = np.eye(3)[np.full(len(positions), CALL)]
-    return found
+    policy: NDArray[Any] = np.eye(3)[np.full(len(positions), CALL)]
+    return policy
 
 
 def aggressive(positions: Positions) -> NDArray[Any]:
@@ -100,8 +100,8 @@ def by_rank(positions: Positions) -> NDArray[Any]:
     """Probabilities proportional to 1 + the action times the rank."""
     weights = 1 + np.arange(3) * positions.observation[:, :1].astype(float)
     weights = weights * positions.action_mask
-    found: NDArray[Any] = weights / weights.sum(1, keepdims=True)
-    return found
+    policy: NDArray[Any] = weights / weights.sum(1, keepdims=True)
+    return policy
 
 
 @pytest.mark.parametrize(
@@ -176,6 +176,6 @@ def test_best_response(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = f"experiment best-response random --game {NAME} --players 2"
     command += " --config tiny.yaml --steps 65536"
     assert main([*command.split(), "--games", "4000", "--json", "found.json"]) == 0
-    (found,) = json.loads(Path("found.json").read_text())["players"]
-    assert found["gain"]["low"] < 2.3736 / 13
-    assert found["gain"]["mean"] > 0.7 * 2.3736 / 13
+    (report,) = json.loads(Path("found.json").read_text())["players"]
+    assert report["gain"]["low"] < 2.3736 / 13
+    assert report["gain"]["mean"] > 0.7 * 2.3736 / 13

@@ -56,7 +56,7 @@ def alphazero_config(data: Any) -> AlphaZeroConfig:
 @cache
 def decisions(name: str, **options: Any) -> list[tuple[Positions, list[dict[int, float]]]]:
     """Positions of a small game, in groups of equal depth, and the values of their moves."""
-    game, found = get_game(name), []
+    game, groups = get_game(name), []
     for plies in (1, 2, 3):
         positions = midgame(game, 60, plies, **options)
         values = [
@@ -64,8 +64,8 @@ def decisions(name: str, **options: Any) -> list[tuple[Positions, list[dict[int,
             for state in positions.states
             for moves in [successors(game, state)]
         ]
-        found.append((positions, values))
-    return found
+        groups.append((positions, values))
+    return groups
 
 
 def against_perfect_play(trainer: Trainer, **options: Any) -> tuple[int, float, float]:

@@ -107,16 +107,16 @@ def test_what_an_action_leads_to_matters() -> None:
 def test_symmetric_views_have_the_same_actions_renamed() -> None:
     """A position that is turned round has the same features, by the turned actions."""
     positions, every = midgame(LINK_O, 16, 12), symmetries(LINK_O)
-    which = np.arange(16) % len(every)
+    indices = np.arange(16) % len(every)
     features, inputs = encoded(positions).numpy(), Inputs(LINK_O, lists_actions=True)
     turned = features.copy()
-    every.turn_features(turned, which)
+    every.turn_features(turned, indices)
     assert (turned[:, : len(inputs.map)] != features[:, : len(inputs.map)]).any()
-    for i, view in enumerate(every.views(features, np.arange(len(every)))[which, np.arange(16)]):
+    for i, view in enumerate(every.views(features, np.arange(len(every)))[indices, np.arange(16)]):
         assert (view == turned[i]).all()
         rows, before = (a[i, len(inputs.map) :].reshape(MAX_LISTED, -1) for a in (turned, features))
         used = before[:, 0] > 0
-        assert (rows[used, 0] == 1 + every.actions[which[i], before[used, 0] - 1]).all()
+        assert (rows[used, 0] == 1 + every.actions[indices[i], before[used, 0] - 1]).all()
         assert (rows[:, 1:] == before[:, 1:]).all()
 
 

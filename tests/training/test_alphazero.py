@@ -83,8 +83,8 @@ def run(config: AlphaZeroConfig, iterations: int) -> AlphaZeroTrainer:
 
 def test_same_seed_same_weights() -> None:
     config = alphazero_config(TINY)
-    found, other = weights(run(config, 4)), alphazero_config({**TINY, "seed": 1})
-    assert found == weights(run(config, 4)) != weights(run(other, 4))
+    trained, other = weights(run(config, 4)), alphazero_config({**TINY, "seed": 1})
+    assert trained == weights(run(config, 4)) != weights(run(other, 4))
 
 
 @pytest.mark.parametrize(

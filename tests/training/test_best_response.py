@@ -77,16 +77,16 @@ def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     LINKAGE.rules.new_game(start, np.uint64(0))
     best = [response_value(start, seat, {}) for seat in (0, 1)]
     assert best == pytest.approx([-1 / 3, 1])
-    (found,) = report["players"]
-    gain = found["gain"]
+    (entry,) = report["players"]
+    gain = entry["gain"]
     assert gain["low"] <= sum(best) / 2 <= gain["high"]
-    for side, value in zip(found["response"]["sides"], best, strict=True):
+    for side, value in zip(entry["response"]["sides"], best, strict=True):
         assert side["mean_payoff"]["mean"] > value - 0.12
-    assert found["fair_share"] == found["itself"]["win_share"]["mean"] == 0.5
-    assert found["itself"]["mean_payoff"]["mean"] == 0
-    assert gain["mean"] == pytest.approx(found["response"]["mean_payoff"]["mean"])
-    assert [side["label"] for side in found["sides"]] == ["More (seat 0)", "Fewer (seat 1)"]
-    mean = sum(side["gain"]["mean"] for side in found["sides"]) / 2
+    assert entry["fair_share"] == entry["itself"]["win_share"]["mean"] == 0.5
+    assert entry["itself"]["mean_payoff"]["mean"] == 0
+    assert gain["mean"] == pytest.approx(entry["response"]["mean_payoff"]["mean"])
+    assert [side["label"] for side in entry["sides"]] == ["More (seat 0)", "Fewer (seat 1)"]
+    mean = sum(side["gain"]["mean"] for side in entry["sides"]) / 2
     assert mean == pytest.approx(gain["mean"])
     budget = report["budget"]
     assert budget["steps"] == config.total_steps
@@ -189,11 +189,11 @@ def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
     won, itself = (play_match("linkage", one, agent, 50) for one in (GreedyAgent(), agent))
     captions = []
     for response in (won, itself):
-        found = BestResponse(response, itself, won)
-        _, bound, *_, linear = str(best_response_table(found, budget).caption).splitlines()
+        report = BestResponse(response, itself, won)
+        _, bound, *_, linear = str(best_response_table(report, budget).caption).splitlines()
         captions.append(bound)
         gain = BestResponse(won, itself).gain()
-        assert found.linear_gain() == gain
+        assert report.linear_gain() == gain
         assert linear.startswith(f"gain of the linear scorer: {gain.mean:+.3f} [")
     assert captions[0].startswith("lower bound on exploitability: +0.")
     assert captions[1].startswith("no gain shown: +0.000 [-0.")

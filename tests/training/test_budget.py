@@ -18,8 +18,8 @@ def test_the_end_on_time_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
     """`make train`: with how much of its budget of steps; a finished run says nothing of it."""
     config = ppo_config({**test_ppo.QUICK, "max_seconds": 1e-6})
     assert learn(config, tmp_path, resume=False) is not None
-    said = " ".join(capsys.readouterr().out.split())
-    assert "stopped by max_seconds after 384 of 3,840 steps: the schedules ended with it" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "stopped by max_seconds after 384 of 3,840 steps: the schedules ended with it" in output
     assert learn(ppo_config(test_ppo.QUICK), tmp_path, resume=True) is not None
     assert "stopped by" not in capsys.readouterr().out
 

@@ -45,18 +45,18 @@ def test_saved_policy_plays_the_same(folder: Path) -> None:
     loaded = load_agent(folder)
     assert loaded.name == str(folder)
     assert loaded.card["note"] == "a test"
-    where = positions()
-    torch.testing.assert_close(loaded.evaluate(where), original.evaluate(where))
-    assert (loaded.act(where) == original.act(where)).all()
+    batch = positions()
+    torch.testing.assert_close(loaded.evaluate(batch), original.evaluate(batch))
+    assert (loaded.act(batch) == original.act(batch)).all()
 
 
 def test_temperature_draws_legal_actions_from_the_seeds(folder: Path) -> None:
-    agent, where = load_agent(folder, temperature=1.0), positions(200)
-    actions = agent.act(where)
-    assert (where.action_mask[np.arange(200), actions] == 1).all()
+    agent, batch = load_agent(folder, temperature=1.0), positions(200)
+    actions = agent.act(batch)
+    assert (batch.action_mask[np.arange(200), actions] == 1).all()
     assert len(set(actions.tolist())) > 50
-    assert (agent.act(where) == actions).all()
-    alone = Positions(where.game, where.states[7:8], where.seeds[7:8])
+    assert (agent.act(batch) == actions).all()
+    alone = Positions(batch.game, batch.states[7:8], batch.seeds[7:8])
     assert agent.act(alone)[0] == actions[7]
 
 
@@ -72,9 +72,9 @@ def test_a_policy_is_drawn_where_something_is_hidden() -> None:
 def test_a_card_may_name_a_temperature(folder: Path) -> None:
     """It is how the policy is played without `~T`, and only another one is part of the name."""
     edit(folder, temperature=0.25)
-    found = [load_agent(folder, temperature=given) for given in (None, 0.25, 0.0)]
-    assert [agent.temperature for agent in found] == [0.25, 0.25, 0.0]
-    assert [agent.name for agent in found] == [str(folder), str(folder), f"{folder}~0"]
+    agents = [load_agent(folder, temperature=given) for given in (None, 0.25, 0.0)]
+    assert [agent.temperature for agent in agents] == [0.25, 0.25, 0.0]
+    assert [agent.name for agent in agents] == [str(folder), str(folder), f"{folder}~0"]
     edit(folder, temperature=None)
     assert load_agent(folder).temperature == 0
 
@@ -98,24 +98,24 @@ def test_views_make_the_policy_symmetric(folder: Path) -> None:
     assert agent.name == f"{folder}@192"
     assert game.observation.symmetries is not None
     _, actions, _ = game.observation.symmetries()
-    where, image = positions(4), positions(4)
+    batch, image = positions(4), positions(4)
     for row in range(4):
         for step in range(5):
             action = int(
-                np.flatnonzero(Positions(game, where.states, where.seeds).action_mask[row])[
+                np.flatnonzero(Positions(game, batch.states, batch.seeds).action_mask[row])[
                     7 * step
                 ]
             )
-            game.rules.apply(where.states[row], action)
+            game.rules.apply(batch.states[row], action)
             game.rules.apply(image.states[row], int(actions[50 + row, action]))
-    where = Positions(game, where.states, where.seeds)
+    batch = Positions(game, batch.states, batch.seeds)
     image = Positions(game, image.states, image.seeds)
-    logits, values = agent.evaluate(where)
+    logits, values = agent.evaluate(batch)
     moved, other = agent.evaluate(image)
     torch.testing.assert_close(values, other)
     for row in range(4):
         torch.testing.assert_close(moved[row, actions[50 + row]], logits[row])
-    plain, _ = load_agent(folder).evaluate(where)
+    plain, _ = load_agent(folder).evaluate(batch)
     assert (plain - logits).abs().max() > 1e-3
     with pytest.raises(ValueError, match=r"1\.\.192"):
         load_agent(folder, views=193)

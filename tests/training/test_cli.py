@@ -124,8 +124,8 @@ def test_the_blunder_rate_on_the_card(tmp_path: Path) -> None:
     card["blunder_rate"] = [{"agent": str(tmp_path / "mine"), "note": "goes"}, other]
     save_checkpoint(tmp_path / "mine", make_network(game, "flat", 8, 1), game, card)
     path = tmp_path / "result.json"
-    found = ["--solved-positions", "--card", "--json", str(path)]
-    assert main(["evaluate", str(tmp_path / "mine"), *found]) == 0
+    arguments = ["--solved-positions", "--card", "--json", str(path)]
+    assert main(["evaluate", str(tmp_path / "mine"), *arguments]) == 0
     kept, new = load_card(tmp_path / "mine")["blunder_rate"]
     assert kept == other
     data = json.loads(path.read_text(encoding="utf-8"))["blunder_rate"]

@@ -306,13 +306,13 @@ SECTIONS: dict[str, Any] = {
 
 def numeric(kind: Any) -> list[str]:
     """The fields of a configuration and of its sections that hold a number, or several."""
-    found = []
+    names = []
     for name, hint in get_type_hints(kind).items():
         if name in SECTIONS:
-            found += [f"{name}.{field}" for field in numeric(SECTIONS[name])]
+            names += [f"{name}.{field}" for field in numeric(SECTIONS[name])]
         elif NUMBER.search(str(hint)):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 NASTY = [
@@ -336,13 +336,13 @@ def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
     """Each number is refused with the field's name, or it is in a harmless range."""
     standard = load_config(preset, ["teacher.agent=greedy"] if "teacher" in field else [])
     for text in NASTY:
-        config, said = None, field
+        config, message = None, field
         try:
             config = read_config(override(standard.to_dict(), [f"{field}={text}"]))
         except ValueError as error:
-            said = str(error)
-        assert field in said
-        assert "\n" not in said
+            message = str(error)
+        assert field in message
+        assert "\n" not in message
         assert config is None or text != "true"  # R8: it was 1
         if config is None:
             continue

@@ -139,9 +139,9 @@ def test_a_clone_learns_from_minari(tmp_path: Path) -> None:
     command = ["data", "selfplay", "greedy", "--game", "love_links", "--format", "minari"]
     assert main([*command, "--games", "300", "--batch", "200", "--out", str(tmp_path)]) == 0
     os.environ["MINARI_DATASETS_PATH"] = str(tmp_path)
-    found = minari.load_dataset("linkzoo/love_links/selfplay-v0")
-    assert found.total_episodes == 600
-    assert found.action_space.n == get_game("love_links").num_actions
+    dataset = minari.load_dataset("linkzoo/love_links/selfplay-v0")
+    assert dataset.total_episodes == 600
+    assert dataset.action_space.n == get_game("love_links").num_actions
     example = [str(ROOT / "examples" / "behaviour_cloning.py"), "love_links", str(tmp_path)]
     run = subprocess.run([sys.executable, *example], capture_output=True, text=True, check=True)
     share = float(run.stdout.split("share in %: ")[1].split()[0])

@@ -121,9 +121,9 @@ def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.Monk
     def spent(names: str, *tasks: str) -> int:
         """How many things were sent for some tasks that have others."""
         before, kept = sum(sent), {name: things[name] for name in names}
-        for _, found in executor.play(str(tmp_path / "died"), tasks, kept):
-            assert found == kept
-            assert list(found) == list(kept)
+        for _, received in executor.play(str(tmp_path / "died"), tasks, kept):
+            assert received == kept
+            assert list(received) == list(kept)
         return (sum(sent) - before) // size
 
     with ProcessExecutor(1) as executor:
@@ -260,8 +260,8 @@ def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
         finished.append(match)
 
     with ProcessExecutor(2) as executor:
-        found = tournament.run_tournament(settings, tmp_path / "there", progress, executor)
-    for one, other in zip(expected, found, strict=True):
+        result = tournament.run_tournament(settings, tmp_path / "there", progress, executor)
+    for one, other in zip(expected, result, strict=True):
         assert (one.a, one.b) == (other.a, other.b)
         assert (one.share == other.share).all()
     assert [match[1:] for match in finished] == [(1, 3), (2, 3), (3, 3)]

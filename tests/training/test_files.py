@@ -78,11 +78,11 @@ def refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> str:
     """The line that the command says of a checkpoint, which stays as it was."""
     before = contents(folder)
     assert main(["evaluate", str(folder), "random", "--games", "2"]) == 2
-    said = capsys.readouterr()
-    assert (said.out, said.err.count("\n")) == ("", 1)
-    assert str(folder) in said.err
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.count("\n")) == ("", 1)
+    assert str(folder) in captured.err
     assert contents(folder) == before
-    return said.err
+    return captured.err
 
 
 def damages(data: bytes, count: int) -> Iterator[bytes]:
@@ -131,10 +131,10 @@ def test_answers_beyond_all_numbers_are_not_played() -> None:
         agent = PolicyAgent("wild", game, network, {})
         vec = make_vec("linkage", 3)
         vec.reset(1)
-        where = Positions(game, vec.states.copy(), np.arange(3, dtype=np.uint64))
+        batch = Positions(game, vec.states.copy(), np.arange(3, dtype=np.uint64))
         for one in (agent, SearchAgent(agent, 4)):
             with pytest.raises(ValueError, match=r"wild.*beyond"):
-                one.act(where)
+                one.act(batch)
 
 
 def test_damaged_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,13 +175,13 @@ def test_cards_with_wild_fields(folder: Path) -> None:
             wild = json.loads(json.dumps(card))
             (wild[parent] if parent else wild)[last] = value
             path.write_text(json.dumps(wild))
-            said = str(folder)
+            message = str(folder)
             try:
                 load_agent(folder)
             except ValueError as error:
-                said = str(error)
-            assert str(folder) in said or "views" in said, (name, value, said)
-            assert "\n" not in said
+                message = str(error)
+            assert str(folder) in message or "views" in message, (name, value, message)
+            assert "\n" not in message
 
 
 def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,11 +59,11 @@ def untouched(name: str) -> dict[str, str]:
 def test_they_cost_little(name: str) -> None:
     """Half a second of CPU time; it was 17 s for LINK-O, in each worker and at each save."""
     game = get_game(name)
-    found = fingerprints(game)
+    digests = fingerprints(game)
     started = time.thread_time()
-    assert fingerprints.__wrapped__(game) == found
+    assert fingerprints.__wrapped__(game) == digests
     assert time.thread_time() - started < 0.5
-    assert fingerprints(game) is found  # once in each process
+    assert fingerprints(game) is digests  # once in each process
 
 
 @pytest.mark.parametrize("name", game_names())
@@ -77,19 +77,19 @@ def test_a_change_of_the_rules_is_noticed(name: str) -> None:
             for row in at[-1:]:
                 masks[row, np.flatnonzero(masks[row])[-1]] = 0
 
-        found = planted(name, "play", forbid)
-        assert found["rules"] != usual["rules"], ply
+        digests = planted(name, "play", forbid)
+        assert digests["rules"] != usual["rules"], ply
 
 
 @pytest.mark.parametrize("name", game_names())
 def test_a_change_of_what_is_paid_is_noticed(name: str) -> None:
     """In payoffs, margins and winners, of one game alone."""
     usual, game = untouched(name), get_game(name)
-    for which in (1, 2):
+    for part in (1, 2):
 
-        def pay(*arrays: Any, which: int = which) -> None:
+        def pay(*arrays: Any, part: int = part) -> None:
             if len(arrays[0]) and arrays[0]["num_players"][0] == game.max_players:
-                arrays[which][-1, -1] += 1
+                arrays[part][-1, -1] += 1
 
         assert planted(name, "outcome", pay)["rules"] != usual["rules"]
 
@@ -105,18 +105,16 @@ def test_a_change_of_an_observation_is_noticed(name: str) -> None:
     """In any part, in one game at one ply; the rules stay the same."""
     game, usual, last = get_game(name), untouched(name), longest(name)
     plies = [0, last // 2, last - 1]
-    for index, where in enumerate(game.observation.spec.slices().values()):
+    for index, part in enumerate(game.observation.spec.slices().values()):
         ply = plies[index % 3]
 
-        def see(
-            states: Any, seats: Any, out: Any, ply: int = ply, at: int = where.stop - 1
-        ) -> None:
+        def see(states: Any, seats: Any, out: Any, ply: int = ply, at: int = part.stop - 1) -> None:
             rows = np.flatnonzero(states["ply"] == ply)
             out[rows[-1:], at] ^= 1
 
-        found = planted(name, "observe", see)
-        assert found["observation"] != usual["observation"], (index, ply)
-        assert found["rules"] == usual["rules"]
+        digests = planted(name, "observe", see)
+        assert digests["observation"] != usual["observation"], (index, ply)
+        assert digests["rules"] == usual["rules"]
 
 
 def test_a_part_with_another_name_is_noticed() -> None:
@@ -124,9 +122,9 @@ def test_a_part_with_another_name_is_noticed() -> None:
     first, *others = game.observation.spec.parts
     spec = replace(game.observation.spec, parts=(replace(first, name="other"), *others))
     observation = replace(game.observation, spec=spec)
-    found = fingerprints.__wrapped__(replace(game, observation=observation))
-    assert found["observation"] != fingerprints(game)["observation"]
-    assert found["rules"] == fingerprints(game)["rules"]
+    digests = fingerprints.__wrapped__(replace(game, observation=observation))
+    assert digests["observation"] != fingerprints(game)["observation"]
+    assert digests["rules"] == fingerprints(game)["rules"]
 
 
 def test_chance_is_that_of_the_package() -> None:

@@ -77,12 +77,12 @@ def test_sequential_halving(considered: int, simulations: int, visits: list[int]
 def children(search: GumbelSearch, row: int) -> list[tuple[int, int, NDArray[np.float64]]]:
     """Action, visits and values by seat of the children of a root."""
     tree, totals = search._trees.nodes[row], search._trees.totals[row]
-    found, child = [], int(tree[0]["child"])
+    entries, child = [], int(tree[0]["child"])
     while child >= 0:
         visits = int(tree[child]["visits"])
-        found.append((int(tree[child]["action"]), visits, totals[child] / visits))
+        entries.append((int(tree[child]["action"]), visits, totals[child] / visits))
         child = int(tree[child]["sibling"])
-    return found
+    return entries
 
 
 class Reference:
@@ -192,7 +192,7 @@ def check_by_the_formulas(positions: Positions) -> None:
     game = positions.game
     answer, every = opinionated(game), len(positions)
     search = GumbelSearch(Inputs(game), every, 48, min_value_range=MIN_VALUE_RANGE)
-    found = search.run(positions.states, positions.seeds, answer)
+    result = search.run(positions.states, positions.seeds, answer)
     for row, state in enumerate(positions.states):
         reference = Reference(game, state, answer, 48)
         logits, visits, completed = reference.improved(0)
@@ -200,10 +200,10 @@ def check_by_the_formulas(positions: Positions) -> None:
             action: int(visits[action]) for action in reference.next[0]
         }
         policy = softmax(logits)
-        np.testing.assert_allclose(found.policy[row], policy, atol=1e-4)
-        np.testing.assert_allclose(found.values[row], policy @ completed, atol=1e-4)
+        np.testing.assert_allclose(result.policy[row], policy, atol=1e-4)
+        np.testing.assert_allclose(result.values[row], policy @ completed, atol=1e-4)
         best = np.where(visits == visits.max(), logits, -np.inf).argmax()
-        assert found.actions[row] == best
+        assert result.actions[row] == best
 
 
 @pytest.mark.slow  # quick: the policy at the root above
@@ -243,7 +243,7 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     near = np.array([longest(LINKAGE, state) <= 3 for state in positions.states])
     states = positions.states[near]
     search = GumbelSearch(Inputs(LINKAGE), len(states), 400, considered=64)
-    found = search.run(states, positions.seeds[near], knows_nothing(LINKAGE))
+    result = search.run(states, positions.seeds[near], knows_nothing(LINKAGE))
     decided = 0
     for row, state in enumerate(states):
         values = {
@@ -252,9 +252,9 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
         }
         if min(values.values()) < max(values.values()):
             decided += 1
-            assert values[int(found.actions[row])] == 1
-        assert np.sign(found.values[row, state.seat]) == max(values.values())
-        assert found.values[row].sum() == pytest.approx(0, abs=1e-5)
+            assert values[int(result.actions[row])] == 1
+        assert np.sign(result.values[row, state.seat]) == max(values.values())
+        assert result.values[row].sum() == pytest.approx(0, abs=1e-5)
     assert decided >= 8
 
 
@@ -266,7 +266,7 @@ def test_solved_roots_are_played_perfectly(weight: float) -> None:
     search = GumbelSearch(
         Inputs(LINKAGE), len(states), 4, score_margin_weight=weight, solver_limit=10**6
     )
-    found = search.run(states, positions.seeds[: len(states)], answer)
+    result = search.run(states, positions.seeds[: len(states)], answer)
     seen = Positions(LINKAGE, states, positions.seeds[: len(states)]).observation
     features = FeatureMap(LINKAGE.observation.spec)(seen.reshape(len(states), -1))
     logits = answer(features)[0].double().numpy()
@@ -275,13 +275,13 @@ def test_solved_roots_are_played_perfectly(weight: float) -> None:
         assert score is not None
         after = successors(LINKAGE, state)
         best = [action for action, one in after.items() if exact.score(one) == score]
-        assert found.actions[row] == max(best, key=lambda action: logits[row, action])
-        assert np.flatnonzero(found.policy[row]).tolist() == best
+        assert result.actions[row] == max(best, key=lambda action: logits[row, action])
+        assert np.flatnonzero(result.policy[row]).tolist() == best
         expected = softmax(logits[row, best])
-        np.testing.assert_allclose(found.policy[row, best], expected, atol=1e-5)
+        np.testing.assert_allclose(result.policy[row, best], expected, atol=1e-5)
         margin = (score - 11.5) / 12.5  # of More, R10
         more = (1.0 if score >= 12 else -1.0) + weight * margin
-        np.testing.assert_allclose(found.values[row], [more, -more], atol=1e-6)
+        np.testing.assert_allclose(result.values[row], [more, -more], atol=1e-6)
 
 
 def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,12 +330,12 @@ def test_does_not_peek() -> None:
     start = begin(COIN, 40)
     assert set(start.states["coin"]) == {1, 2}
     search = GumbelSearch(Inputs(COIN), 40, 300)
-    found = search.run(start.states, start.seeds, knows_nothing(COIN))
-    assert found.actions.tolist() == [SURE] * 40
+    result = search.run(start.states, start.seeds, knows_nothing(COIN))
+    assert result.actions.tolist() == [SURE] * 40
     for coin in (1, 2):  # what it can't see doesn't matter
         start.states["coin"] = coin
         other = search.run(start.states, start.seeds, knows_nothing(COIN))
-        assert (other.policy == found.policy).all()
+        assert (other.policy == result.policy).all()
 
 
 @pytest.mark.slow  # quick: what a search peeks at, above
@@ -426,11 +426,11 @@ def test_known_evaluations_change_no_search(game: str, entries: int) -> None:
         wanted = search.run(states, seeds, answer)
         plain += asked
         asked.clear()
-        found = search.run(states, seeds, answer, evaluations=known)
+        result = search.run(states, seeds, answer, evaluations=known)
         evaluated += asked
         asked.clear()
-        np.testing.assert_allclose(found.policy, wanted.policy, atol=1e-5)
-        np.testing.assert_allclose(found.values, wanted.values, atol=1e-5)
+        np.testing.assert_allclose(result.policy, wanted.policy, atol=1e-5)
+        np.testing.assert_allclose(result.values, wanted.values, atol=1e-5)
         kernels(rules).play(states, wanted.actions, np.empty((12, rules.num_actions), np.int8))
         assert (states["seat"] >= 0).all()
     assert set(evaluated) == set(plain)
@@ -466,13 +466,13 @@ def test_random_views_of_a_symmetric_network_change_nothing() -> None:
     every = symmetries(LINKAGE)
     rng = np.random.Generator(np.random.PCG64(0))
     rows = rng.normal(size=(192, LINKAGE.num_actions)).astype(np.float32)
-    turned, which = rows.copy(), np.arange(192)
-    every.turn_actions(turned, which)
+    turned, indices = rows.copy(), np.arange(192)
+    every.turn_actions(turned, indices)
     assert (turned[1:] != rows[1:]).any(1).all()
-    for view in which:
+    for view in indices:
         action = 7
         assert turned[view, every.actions[view, action]] == rows[view, action]
-    every.turn_back(turned, which)
+    every.turn_back(turned, indices)
     assert (turned == rows).all()
     positions = midgame(LINKAGE, 8, 5)
     results = [
@@ -593,10 +593,10 @@ def test_moves_are_legal_whatever_finite_numbers_the_network_answers() -> None:
     search = GumbelSearch(Inputs(LINKAGE), 8, 6)
     for plies in range(0, 24, 3):
         positions = midgame(LINKAGE, 8, plies)
-        found = search.run(positions.states, positions.seeds, answer, gumbel_scale=1.0)
-        assert (positions.action_mask[np.arange(8), found.actions] == 1).all()
-        assert np.isfinite(found.policy).all()
-        assert np.isfinite(found.values).all()
+        result = search.run(positions.states, positions.seeds, answer, gumbel_scale=1.0)
+        assert (positions.action_mask[np.arange(8), result.actions] == 1).all()
+        assert np.isfinite(result.policy).all()
+        assert np.isfinite(result.values).all()
 
 
 @pytest.mark.usefixtures("uncompiled")

@@ -65,9 +65,12 @@ def test_actions_have_the_probabilities_of_a_softmax() -> None:
     masks, scorer = np.repeat(now.action_mask[:1], len(states), 0), load_scorer(GAME)
     features = action_features_of(GAME, states[0]).astype(np.float64)
     context = context_of(GAME.observation.action_spec)  # type: ignore[arg-type]  # it has some
-    actions, found = np.empty(len(states), np.int64), np.empty((len(states), len(context)), "f4")
+    actions, probabilities = (
+        np.empty(len(states), np.int64),
+        np.empty((len(states), len(context)), "f4"),
+    )
     gradients = np.empty((len(states), features.shape[1]), np.float32)
-    sampler(GAME)(states, masks, scorer, actions, found, gradients)
+    sampler(GAME)(states, masks, scorer, actions, probabilities, gradients)
     scores, _ = np.empty(masks.shape, np.float32), linear
     linear(GAME)(states[:1], scorer, masks[:1].copy(), scores[:1], actions[:1].copy())
     legal = np.flatnonzero(masks[0])
@@ -79,7 +82,7 @@ def test_actions_have_the_probabilities_of_a_softmax() -> None:
     assert (np.abs(counts - expected) < 4.5 * np.sqrt(expected) + 1).all()
     chosen = np.searchsorted(legal, actions)
     np.testing.assert_allclose(gradients, features[chosen] - chances @ features, atol=1e-3)
-    np.testing.assert_array_equal(found, np.repeat(features[:1, context], len(states), 0))
+    np.testing.assert_array_equal(probabilities, np.repeat(features[:1, context], len(states), 0))
 
 
 def test_the_command_prints_steps(

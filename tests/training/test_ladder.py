@@ -136,8 +136,8 @@ def test_the_card_is_what_the_command_finds(
     assert {(entry["ladder"], entry["seed"], entry["openings"]) for entry in entries} == {
         (2, 5, "0")
     }
-    found = json.loads(Path("found.json").read_text())["ladder"]
-    for entry, match in zip(entries, found, strict=True):
+    ladder = json.loads(Path("found.json").read_text())["ladder"]
+    for entry, match in zip(entries, ladder, strict=True):
         assert entry["win_share"] == match["win_share"]
         command = entry["command"].split()
         assert command[0] == "linkzoo"
@@ -192,22 +192,22 @@ def test_an_interrupted_command_shows_and_saves_what_is_finished(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the exit status of an interruption, of a match as of a ladder."""
-    act, left = GreedyAgent.act, [20]
+    act, calls_left = GreedyAgent.act, [20]
 
     def interrupted(agent: GreedyAgent, positions: Positions) -> NDArray[np.int64]:
-        left[0] -= 1
-        if left[0] < 0:
+        calls_left[0] -= 1
+        if calls_left[0] < 0:
             raise KeyboardInterrupt
         return act(agent, positions)
 
     monkeypatch.setattr(GreedyAgent, "act", interrupted)
     assert main(["evaluate", "mine", "--ladder", "--card", "--json", "found.json"]) == 130
     assert "interrupted: only the finished games" in capsys.readouterr().out
-    found = json.loads(Path("found.json").read_text())["ladder"]
-    assert 3 <= len(found) < 6
+    ladder = json.loads(Path("found.json").read_text())["ladder"]
+    assert 3 <= len(ladder) < 6
     card = json.loads((folder / "card.json").read_text())
-    assert len(card["strength"]) == 1 + len(found)
-    left[0] = 100
+    assert len(card["strength"]) == 1 + len(ladder)
+    calls_left[0] = 100
     match = ["evaluate", "greedy", "random", "--game", "linkage", "--batch", "1"]
     assert main([*match, "--solved-positions", "--json", "found.json"]) == 130
     assert "interrupted: " in capsys.readouterr().out

@@ -45,7 +45,7 @@ def test_runs_meet_each_others_latest_snapshots(
     one.iterate()
     other.iterate()
     assert len(one.pool.networks) == len(other.pool.networks) == 1  # their own
-    assert {name: list(found) for name, found in find_snapshots(tmp_path).items()} == {
+    assert {name: list(snapshots) for name, snapshots in find_snapshots(tmp_path).items()} == {
         "x-1": [0],
         "x-2": [0],
     }
@@ -93,9 +93,9 @@ def test_rivals_are_looked_at_in_turn(tmp_path: Path) -> None:
             folder.mkdir(parents=True)
             (folder / "card.json").write_text("{}")
     league = League(tmp_path, "me")
-    found = [league.newer(turn) for turn in range(4)]
-    assert found[:2] == [(name, tmp_path / name / "00000007") for name in ("a", "b")]
-    assert found[2:] == [None, None]
+    snapshots = [league.newer(turn) for turn in range(4)]
+    assert snapshots[:2] == [(name, tmp_path / name / "00000007") for name in ("a", "b")]
+    assert snapshots[2:] == [None, None]
     league.added(3, "a")
     league.added(2, "b")
     league.added(3)

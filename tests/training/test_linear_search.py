@@ -41,8 +41,10 @@ def test_playouts_find_better_actions() -> None:
         actions=labels.actions[moves],
         values=labels.values[moves],
     )
-    found, bare = (some.regrets(agent).mean() for agent in (LinearSearchAgent(scorer, 128), scorer))
-    assert found < 0.95 * bare
+    searched, bare = (
+        some.regrets(agent).mean() for agent in (LinearSearchAgent(scorer, 128), scorer)
+    )
+    assert searched < 0.95 * bare
 
 
 def test_decisions_do_not_depend_on_the_batch_nor_on_the_match() -> None:
@@ -94,10 +96,10 @@ def test_a_critic_ends_playouts_at_a_later_turn_of_the_seat() -> None:
     weights = np.zeros_like(scorer.weights)
     weights[[part.name for part in action_spec(game).parts].index("num_players"), 0] = 0.5
     play = monte_carlo.action_values(game, linear=True)
-    for found, critic in zip(
+    for value, critic in zip(
         values, (Scorer(scorer.context, weights), shipped_critic(game)), strict=True
     ):
-        play(vec.states, positions.seeds, np.full(4, 8), 8.0, scorer, critic, masks, found)
+        play(vec.states, positions.seeds, np.full(4, 8), 8.0, scorer, critic, masks, value)
     assert (values[0] == 1.5 * masks).all()
     assert (np.abs(values[1][masks > 0]) < 2 * 8).all()
     assert values[1][masks > 0].std() > 0.1

@@ -168,13 +168,13 @@ def test_a_wrong_answer_names_the_agent(bad: NDArray[np.int64]) -> None:
 
 def test_an_interruption_keeps_the_finished_blocks() -> None:
     whole = Match("linkage", RandomAgent(), RandomAgent(), 20).play(batch=5)
-    told: list[tuple[int, int]] = []
+    progress: list[tuple[int, int]] = []
     part = Match("linkage", Interrupted(50), RandomAgent(), 20).play(
         batch=5,
         partial=True,
-        progress=lambda finished, blocks: told.append((finished, blocks)),
+        progress=lambda finished, blocks: progress.append((finished, blocks)),
     )
-    assert told == [(5, 20), (10, 20)]
+    assert progress == [(5, 20), (10, 20)]
     assert (part.blocks, part.requested) == (10, 20)
     assert (part.share == whole.share[:10]).all()
     assert "interrupted: 10 of 20 blocks" in shown(part)

@@ -40,13 +40,13 @@ def test_values_of_connect_four_are_expectations_over_random_play() -> None:
     playouts = 2000
     values = MonteCarloAgent(playouts).action_values(positions, 0.0)
     compared = 0
-    for state, mask, found in zip(positions.states, positions.action_mask, values, strict=True):
+    for state, mask, estimates in zip(positions.states, positions.action_mask, values, strict=True):
         seat, after = int(state["seat"]), successors(CONNECT_FOUR, state)
-        assert (found[mask == 0] == 0).all()
+        assert (estimates[mask == 0] == 0).all()
         for action, then in after.items():
             exact = expected(CONNECT_FOUR, then, seat)
             error = 5 * sqrt((1 - exact**2) / playouts)  # payoffs are -1, 0 and 1
-            assert found[action] == pytest.approx(exact, abs=error + 1e-5)
+            assert estimates[action] == pytest.approx(exact, abs=error + 1e-5)
             compared += 1
     assert compared >= 40
 

@@ -18,10 +18,10 @@ SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
 def test_singular_values_come_near_one(shape: tuple[int, ...]) -> None:
     """Jordan et al.: those that aren't tiny come to lie about 1, along the same directions."""
     matrices = torch.randn(shape)
-    found = orthogonal(matrices)
-    assert found.shape == shape
+    result = orthogonal(matrices)
+    assert result.shape == shape
     left, before, right = torch.linalg.svd(matrices, full_matrices=False)
-    along = left.mT @ found @ right.mT
+    along = left.mT @ result @ right.mT
     values = along.diagonal(dim1=1, dim2=2)
     assert (values[before > before.amax() / 50] > 0.6).all()
     assert (values < 1.3).all()

@@ -207,10 +207,10 @@ def test_a_logit_of_several_cells_is_the_sum_of_theirs() -> None:
 
 
 def test_gradient_of_a_gather() -> None:
-    where = torch.tensor([4, 0, 2])
+    indices = torch.tensor([4, 0, 2])
     source = torch.tensor([1, 3, 2, 3, 0])
     logits = torch.randn(2, 5, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x: _Gather.apply(x, where, source), (logits,))
+    assert torch.autograd.gradcheck(lambda x: _Gather.apply(x, indices, source), (logits,))
 
 
 @pytest.mark.parametrize("mixed", [False, True])
@@ -227,12 +227,12 @@ def test_messages_and_their_gradient(mixed: bool) -> None:
     h = torch.randn(64, 2, 3, dtype=torch.float64, requires_grad=True)
     layers: list[Any] = [pooled, first, *edges]
     inputs = (h, first.bias, *(layer.weight for layer in layers))
-    found = _Messages.apply(network, *inputs)
+    outputs = _Messages.apply(network, *inputs)
     for cell, (group, ends) in enumerate(zip(graph.group, graph.neighbours, strict=True)):
         means = h[torch.from_numpy(graph.group == group)].mean(0), h.mean(0)
         expected = first(h[cell]) + pooled(torch.cat(means, 1))
         expected += sum(edge(h[end]) for edge, end in zip(edges, ends, strict=True) if end >= 0)
-        torch.testing.assert_close(found[cell], expected)
+        torch.testing.assert_close(outputs[cell], expected)
     assert torch.autograd.gradcheck(partial(_Messages.apply, network), inputs, fast_mode=True)
 
 

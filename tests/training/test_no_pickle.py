@@ -66,19 +66,19 @@ def pickling(source: str) -> list[tuple[int, str]]:
     """
     tree = ast.parse(source)
     known = dict(imports(tree))
-    found = []
+    lines = []
     for node in ast.walk(tree):
         for name in named(node, known):
             parts = set(name.split("."))
             if name not in HARMLESS and (parts & (MODULES | NAMES) or name in FUNCTIONS):
-                found.append((node.lineno, name))  # type: ignore[attr-defined]
+                lines.append((node.lineno, name))  # type: ignore[attr-defined]
         if isinstance(node, ast.Call):
-            told = {key.arg: key.value for key in node.keywords}.get("allow_pickle")
-            refused = isinstance(told, ast.Constant) and told.value is False
+            allow_pickle = {key.arg: key.value for key in node.keywords}.get("allow_pickle")
+            refused = isinstance(allow_pickle, ast.Constant) and allow_pickle.value is False
             name = dotted(node.func, known)
-            if not refused and (told is not None or name in UNLESS_TOLD):
-                found.append((node.lineno, f"{name}: allow_pickle"))
-    return found
+            if not refused and (allow_pickle is not None or name in UNLESS_TOLD):
+                lines.append((node.lineno, f"{name}: allow_pickle"))
+    return lines
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, str]]:
@@ -184,8 +184,8 @@ def test_the_search_finds_no_more(source: str) -> None:
 def test_no_pickle_anywhere() -> None:
     """In no file of the package."""
     assert len(SOURCES) > 50
-    found = {path: pickling(path.read_text(encoding="utf-8")) for path in SOURCES}
-    assert {str(path): what for path, what in found.items() if what} == {}
+    lines = {path: pickling(path.read_text(encoding="utf-8")) for path in SOURCES}
+    assert {str(path): what for path, what in lines.items() if what} == {}
 
 
 def test_what_the_search_finds_in_a_file_of_the_package() -> None:

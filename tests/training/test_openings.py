@@ -27,12 +27,12 @@ def test_openings_by_name() -> None:
 
 
 def test_an_opening_depends_on_its_index_and_the_seed_alone() -> None:
-    found = openings(1, range(500))
-    assert set(found["ply"].tolist()) == {2, 3, 4}
-    assert len({state.tobytes() for state in found}) > 450
+    lengths = openings(1, range(500))
+    assert set(lengths["ply"].tolist()) == {2, 3, 4}
+    assert len({state.tobytes() for state in lengths}) > 450
     part = openings(1, range(100, 130))
-    assert (part == found[100:130]).all()
-    assert (openings(2, range(500)) != found).any()
+    assert (part == lengths[100:130]).all()
+    assert (openings(2, range(500)) != lengths).any()
 
 
 def test_another_threshold_has_the_same_openings() -> None:

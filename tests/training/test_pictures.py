@@ -42,8 +42,8 @@ def _held(file: Path) -> dict[str, Any]:
     """The contents of a page."""
     data = re.search(r'id="data">(.*?)</script>', file.read_text(), re.DOTALL)
     assert data is not None
-    found: dict[str, Any] = json.loads(gzip.decompress(b64decode(data[1])))
-    return found
+    data_in_page: dict[str, Any] = json.loads(gzip.decompress(b64decode(data[1])))
+    return data_in_page
 
 
 @pytest.mark.parametrize("game", first_quick(game_names(), 1))
@@ -120,10 +120,10 @@ def test_replay_writes_a_gif_and_pngs(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_an_animation_has_the_positions_and_fewer_of_them_if_it_is_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record, file, told = _played("linkage", 6), tmp_path / "game.gif", list[tuple[int, int]]()
-    tell = lambda _, done, total: told.append((done, total))  # noqa: E731
+    record, file, progress = _played("linkage", 6), tmp_path / "game.gif", list[tuple[int, int]]()
+    tell = lambda _, done, total: progress.append((done, total))  # noqa: E731
     assert as_gif(record, file, width=160, progress=tell) == 1
-    assert told == [(done, 7) for done in range(1, 8)]
+    assert progress == [(done, 7) for done in range(1, 8)]
     states, game = list(record.replay()), get_game("linkage")
     with Image.open(file) as animation:
         for ply in (0, 3, 6):

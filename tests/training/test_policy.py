@@ -35,13 +35,13 @@ def test_an_aec_environment_and_what_it_shows(policy: Policy, players: int) -> N
     for _ in range(4):
         action, probabilities, values = expected(env, policy)
         illegal = env.observe(env.agent_selection)["action_mask"] == 0
-        for where in (env, env.last()[0], env.observe(env.agent_selection)):
-            assert type(policy.predict(where)) is int
-            assert policy.predict(where) == action
-            assert np.allclose(policy.probabilities(where), probabilities, atol=1e-6)
-            assert np.allclose(policy.values(where), values, atol=1e-6)
-            assert (policy.values(where)[players:] == 0).all()
-            assert (policy.probabilities(where)[illegal] == 0).all()
+        for shown in (env, env.last()[0], env.observe(env.agent_selection)):
+            assert type(policy.predict(shown)) is int
+            assert policy.predict(shown) == action
+            assert np.allclose(policy.probabilities(shown), probabilities, atol=1e-6)
+            assert np.allclose(policy.values(shown), values, atol=1e-6)
+            assert (policy.values(shown)[players:] == 0).all()
+            assert (policy.probabilities(shown)[illegal] == 0).all()
         env.step(action)
 
 
@@ -82,10 +82,10 @@ def test_many_games(policy: Policy) -> None:
         assert (actions == policy.predict(seen)).all()
         assert np.allclose(policy.probabilities(vec).sum(1), 1)
         assert (policy.predict({**seen, "action_mask": 0 * now.action_mask}) == 0).all()
-        for where in (vec, seen):
-            assert policy.values(where).shape == (6, 4)
-            assert (policy.values(where)[::2, 2:] == 0).all()
-            assert (policy.values(where)[1::2, 2:] != 0).all()
+        for batch in (vec, seen):
+            assert policy.values(batch).shape == (6, 4)
+            assert (policy.values(batch)[::2, 2:] == 0).all()
+            assert (policy.values(batch)[1::2, 2:] != 0).all()
         now = vec.step(actions)
 
 

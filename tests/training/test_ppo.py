@@ -43,8 +43,8 @@ def run(config: PPOConfig, iterations: int) -> PPOTrainer:
 
 def test_same_seed_same_weights() -> None:
     config = ppo_config(QUICK)
-    found = weights(run(config, 4))
-    assert found == weights(run(config, 4)) != weights(run(ppo_config({**QUICK, "seed": 1}), 4))
+    trained = weights(run(config, 4))
+    assert trained == weights(run(config, 4)) != weights(run(ppo_config({**QUICK, "seed": 1}), 4))
 
 
 def test_log_probabilities_and_entropies_are_those_of_log_softmax() -> None:
@@ -58,15 +58,15 @@ def test_log_probabilities_and_entropies_are_those_of_log_softmax() -> None:
         entropy = -(log_policy.exp() * log_policy)[:, mask[0] > 0].sum(1)
         return log_policy.gather(1, actions[:, None]).squeeze(1), entropy
 
-    found = []
+    results = []
     for both in (terms, lambda logits: _LogProbability.apply(logits, actions[:, None])):
         leaf = rows.clone().requires_grad_()
         chosen, entropy = both(masked(leaf, mask))
         (shares[0] * chosen * chosen + shares[1] * entropy).sum().backward()
         assert leaf.grad is not None
         assert not leaf.grad[mask == 0].any()
-        found.append((chosen, entropy, leaf.grad))
-    for expected, ours in zip(*found, strict=True):
+        results.append((chosen, entropy, leaf.grad))
+    for expected, ours in zip(*results, strict=True):
         torch.testing.assert_close(ours, expected)
 
 
@@ -133,7 +133,7 @@ def test_what_is_published_is_an_average() -> None:
 @pytest.mark.slow  # quick: test_rollout.py, that it is asked, and learned from alone
 def test_a_teacher_is_imitated_at_first() -> None:
     """Ross et al. 2011: soon its actions are far likelier, by half a nat and more."""
-    found = []
+    shares = []
     teacher = {
         "teacher": {"agent": "greedy", "learning_rate": 3e-3},
         "total_steps": 1_000_000,
@@ -146,8 +146,8 @@ def test_a_teacher_is_imitated_at_first() -> None:
         with torch.no_grad():
             logits, _ = trainer.behaviour_policy(batch.features[rows])
         chances = torch.log_softmax(masked(logits, batch.mask[rows]), -1)
-        found.append(chances.gather(1, batch.teacher_targets[rows, None]).mean().item())
-    assert found[1] > found[0] + 0.5
+        shares.append(chances.gather(1, batch.teacher_targets[rows, None]).mean().item())
+    assert shares[1] > shares[0] + 0.5
 
 
 def test_action_values_teach_the_policy_that_they_stand_for() -> None:

@@ -41,10 +41,10 @@ def solved(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, 
     mask = np.zeros(game.num_actions, np.int8)
     game.rules.legal_actions(state, mask)
     ended, memory = state.copy(), side.memory(3, limit)
-    found = side.solve(ended, memory, 1, limit, mask)
+    remaining = side.solve(ended, memory, 1, limit, mask)
     assert set(mask) <= {0, 1}
-    assert found or ended.tobytes() == state.tobytes()
-    return ended if found else None, set(np.flatnonzero(mask).tolist())
+    assert remaining or ended.tobytes() == state.tobytes()
+    return ended if remaining else None, set(np.flatnonzero(mask).tolist())
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_solves_what_trying_everything_solves(
     side, outcomes = by_proof(game), Counter[float]()
     for state in late(game, 60, plies, **options).states:
         seat, worth = int(state["seat"]), move_values(game, state)
-        expected, (ended, left) = max(worth.values()), solved(side, state, 10**6)
+        expected, (ended, remaining) = max(worth.values()), solved(side, state, 10**6)
         assert ended is not None
         assert ended["seat"] == -1
         assert value(game, ended, seat) == expected
-        best = {action for action, found in worth.items() if found == expected}
-        assert left <= best if expected == 1 else left == best
-        assert left
+        best = {action for action, action_value in worth.items() if action_value == expected}
+        assert remaining <= best if expected == 1 else remaining == best
+        assert remaining
         outcomes[expected] += 1
     assert outcomes[1] >= 5 <= outcomes[-1]
     assert game is LINKAGE or outcomes[0] >= 5
@@ -89,10 +89,10 @@ def test_actions_that_lose_are_left_out(columns: str, answers: set[int]) -> None
 
 def test_a_forced_win_is_found_early() -> None:
     """Three discs in a row with both ends open."""
-    ended, left = solved(by_proof(CONNECT_FOUR), played("3326"), 10_000)
+    ended, remaining = solved(by_proof(CONNECT_FOUR), played("3326"), 10_000)
     assert ended is not None
     assert ended["winners"] == 1
-    assert left <= {1, 4}
+    assert remaining <= {1, 4}
 
 
 @pytest.mark.parametrize("limit", [1, 7, 8, 50, 500])
@@ -101,8 +101,8 @@ def test_never_exceeds_its_limit(limit: int) -> None:
     side, unsolved = by_proof(CONNECT_FOUR), 0
     for state in midgame(CONNECT_FOUR, 50, 8).states:
         worth = state.tobytes()
-        ended, left = solved(side, state, limit)
-        assert left
+        ended, remaining = solved(side, state, limit)
+        assert remaining
         assert state.tobytes() == worth
         unsolved += ended is None
     assert unsolved > 10
@@ -124,16 +124,16 @@ def test_search_plays_what_is_proven() -> None:
     going = positions.states["seat"] >= 0
     states, seeds = positions.states[going], positions.seeds[going]
     search = GumbelSearch(Inputs(CONNECT_FOUR), len(states), 4, solver_limit=500)
-    found = search.run(states, seeds, opinionated(CONNECT_FOUR), gumbel_scale=1.0)
+    result = search.run(states, seeds, opinionated(CONNECT_FOUR), gumbel_scale=1.0)
     for row, state in enumerate(states):
-        ended, left = solved(side, state, 500)
-        assert set(np.flatnonzero(found.policy[row]).tolist()) == left
-        assert found.actions[row] in left
-        assert found.policy[row].sum() == pytest.approx(1, abs=1e-5)
+        ended, remaining = solved(side, state, 500)
+        assert set(np.flatnonzero(result.policy[row]).tolist()) == remaining
+        assert result.actions[row] in remaining
+        assert result.policy[row].sum() == pytest.approx(1, abs=1e-5)
         if ended is None:
-            refuted += len(successors(CONNECT_FOUR, state)) - len(left)
+            refuted += len(successors(CONNECT_FOUR, state)) - len(remaining)
         else:
             seat = int(state["seat"])
-            assert found.values[row, seat] == value(CONNECT_FOUR, ended, seat)
+            assert result.values[row, seat] == value(CONNECT_FOUR, ended, seat)
     assert refuted > 50
     assert 50 < search._trees.solved.sum() < len(states) - 50

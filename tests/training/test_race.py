@@ -24,8 +24,8 @@ def tried(own: int, every: int) -> int:
     if has_line(own ^ every):
         return -1
     cells = [(every + (1 << 7 * column)) & 63 << 7 * column for column in range(COLUMNS)]
-    found = [-tried(own ^ every, every | cell) for cell in cells if cell]
-    return max(found, default=0)
+    values = [-tried(own ^ every, every | cell) for cell in cells if cell]
+    return max(values, default=0)
 
 
 @pytest.mark.parametrize(
@@ -37,18 +37,18 @@ def tried(own: int, every: int) -> int:
     ],
 )
 def test_known_positions(columns: str, expected: int) -> None:
-    found = stones("".join(str(int(column) - 1) for column in columns))
-    assert value(*found, TABLE) == expected
-    assert max(move_values(*found, TABLE).values()) == expected
+    position = stones("".join(str(int(column) - 1) for column in columns))
+    assert value(*position, TABLE) == expected
+    assert max(move_values(*position, TABLE).values()) == expected
 
 
 def test_late_positions_are_solved_as_by_trying_everything() -> None:
-    found: set[int] = set()
+    results: set[int] = set()
     for columns in [one["columns"] for one in POSITIONS if len(one["columns"]) == 30]:
         values = move_values(*stones(columns), TABLE)
         assert values == {column: -tried(*stones(f"{columns}{column}")) for column in values}
-        found.update(values.values())
-    assert found == {-1, 0, 1}
+        results.update(values.values())
+    assert results == {-1, 0, 1}
 
 
 @pytest.mark.parametrize("step", first_quick([79, 19]))

@@ -76,7 +76,7 @@ def generators(source: str) -> list[tuple[int, str]]:
     `hash` counts too, but for that of a type (`__hash__`).
     """
     tree = ast.parse(source)
-    known, found = dict(imports(tree)), []
+    known, lines = dict(imports(tree)), []
     own = {
         id(node)
         for function in ast.walk(tree)
@@ -96,8 +96,8 @@ def generators(source: str) -> list[tuple[int, str]]:
                 or any(name == module or name.startswith(f"{module}.") for module in MODULES)
                 or name == "hash"
             ):
-                found.append((node.lineno, name))  # type: ignore[attr-defined]
-    return found
+                lines.append((node.lineno, name))  # type: ignore[attr-defined]
+    return lines
 
 
 def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, ast.expr]]:
@@ -111,9 +111,9 @@ def draws(tree: ast.Module, known: dict[str, str]) -> Iterator[tuple[ast.Call, a
             "linkzoo.core.kernels",
         ):
             continue
-        place = STREAM_AT[function]
+        position = STREAM_AT[function]
         given = [
-            *node.args[place : place + 1],
+            *node.args[position : position + 1],
             *(k.value for k in node.keywords if k.arg == "stream"),
         ]
         if given and not any(isinstance(argument, ast.Starred) for argument in node.args):
@@ -129,7 +129,7 @@ def streams(source: str) -> list[tuple[int, object]]:
     if not any(word in source for word in ("STREAM", "rng", "random_legal")):
         return []
     tree = ast.parse(source)
-    known, found = dict(imports(tree)), list[tuple[int, object]]()
+    known, lines = dict(imports(tree)), list[tuple[int, object]]()
     numbers: dict[str, object] = {}
     for line in tree.body:
         if isinstance(line, ast.Assign) and isinstance(line.value, ast.Constant):
@@ -137,17 +137,17 @@ def streams(source: str) -> list[tuple[int, object]]:
                 if isinstance(target, ast.Name):
                     numbers[target.id] = line.value.value
                     if "STREAM" in target.id:
-                        found.append((line.lineno, line.value.value))
+                        lines.append((line.lineno, line.value.value))
     for node, stream in draws(tree, known):
         if isinstance(stream, ast.Constant):
-            found.append((node.lineno, stream.value))
+            lines.append((node.lineno, stream.value))
         elif isinstance(stream, ast.Name) and stream.id in numbers:
-            found.append((node.lineno, numbers[stream.id]))
+            lines.append((node.lineno, numbers[stream.id]))
         elif dotted(stream, known).removeprefix("linkzoo.engine.rng.") not in REGISTRY and not (
             isinstance(stream, ast.Name) and stream.id == "stream"
         ):
-            found.append((node.lineno, None))
-    return found
+            lines.append((node.lineno, None))
+    return lines
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ def own_streams(folder: Path) -> dict[str, object]:
 @pytest.mark.parametrize("folder", sorted(GAMES), ids=lambda folder: str(folder.name))
 def test_no_two_streams_of_a_game_are_equal(folder: Path) -> None:
     """Two kinds of chance in a game are independent."""
-    found = own_streams(folder)
-    assert len(set(found.values())) == len(found), found
+    numbers = own_streams(folder)
+    assert len(set(numbers.values())) == len(numbers), numbers
 
 
 def test_streams_of_games_are_found() -> None:
@@ -277,11 +277,11 @@ def test_tests_draw_from_streams_of_nobody_else() -> None:
 
 def test_one_kind_of_chance() -> None:
     """Files use counter-based chance alone; the list above names each exception with its reason."""
-    found = {
+    lines = {
         path: what for path in SOURCES if (what := generators(path.read_text(encoding="utf-8")))
     }
     reasons = {
         path: [reason for end, reason in EXCEPTIONS.items() if str(path).endswith(end)]
-        for path in found
+        for path in lines
     }
-    assert {str(path): found[path] for path, why in reasons.items() if not why} == {}
+    assert {str(path): lines[path] for path, why in reasons.items() if not why} == {}

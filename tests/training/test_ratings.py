@@ -30,10 +30,10 @@ def elo(strengths: list[float]) -> list[float]:
 def test_known_strengths_are_found(sides: int) -> None:
     """Four standard errors are about 35 points."""
     strengths = [8.0, 2.0, 1.0, 0.25]
-    found = bradley_terry(drawn(strengths, sides, 1500, seed=sides), 4)
-    assert [rating.mean for rating in found] == pytest.approx(elo(strengths), abs=35)
-    assert sum(rating.mean for rating in found) == pytest.approx(0, abs=1e-6)
-    for rating in found:
+    ratings = bradley_terry(drawn(strengths, sides, 1500, seed=sides), 4)
+    assert [rating.mean for rating in ratings] == pytest.approx(elo(strengths), abs=35)
+    assert sum(rating.mean for rating in ratings) == pytest.approx(0, abs=1e-6)
+    for rating in ratings:
         assert rating.low < rating.mean < rating.high
         assert rating.high - rating.low < 60
 
@@ -56,9 +56,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
     """Of 100 tournaments, 95 % intervals miss a rating in 5; in 13 or more with chance 0.002."""
     misses = np.zeros(len(strengths))
     for seed in range(100):
-        found = bradley_terry(drawn(strengths, sides, blocks, seed), len(strengths))
+        ratings = bradley_terry(drawn(strengths, sides, blocks, seed), len(strengths))
         held = [
-            one.low <= true <= one.high for one, true in zip(found, elo(strengths), strict=True)
+            one.low <= true <= one.high for one, true in zip(ratings, elo(strengths), strict=True)
         ]
         misses += ~np.array(held)
     assert misses.max() < 13

@@ -168,8 +168,8 @@ def test_what_acts_from_here_on_may_change(
     assert (trainer.progress, trainer.iteration) == (1, 6)
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "resumed with" in line]
     assert "not the weights of a run without a break, because of " in line
-    told = line.partition("because of ")[2].split(", ")
-    assert {name.partition(".")[0] for name in told} == set(changes)
+    names = line.partition("because of ")[2].split(", ")
+    assert {name.partition(".")[0] for name in names} == set(changes)
     stopped_there = [change["steps"] for change in trainer.changes]
     assert stopped_there == [3 * config.num_envs * config.horizon]
     learn(config, tmp_path, resume=True)

@@ -175,7 +175,7 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
             "kl_coef": 0.1,
         }
     )
-    found = []
+    results = []
     for count in (1, splits):
         torch.manual_seed(2)
         network = make_network(get_game("linkage"), "flat", 16, 1)
@@ -186,8 +186,8 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
         pool.add(network)
         games.begin([0, *games.opponents.fixed_slots])
         batches = [games.collect(network, pool, 0.3, number) for number in range(2)]
-        found.append((batches[1], games.tensors(), pool.games.copy(), games.wins.copy()))
-    (one, state, met, won), (other, their_state, they_met, they_won) = found
+        results.append((batches[1], games.tensors(), pool.games.copy(), games.wins.copy()))
+    (one, state, met, won), (other, their_state, they_met, they_won) = results
     for name, tensor in vars(one).items():
         torch.testing.assert_close(getattr(other, name), tensor, msg=name)
     for name, tensor in state.items():
@@ -231,38 +231,38 @@ def test_symmetric_views_are_played_back_as_legal_actions() -> None:
 def test_turned_rows_are_symmetric_views() -> None:
     """Row by row the same as Symmetries.views and from_views for whole batches."""
     maps = symmetries(get_game("linkage"))
-    which = maps.draw(40, np.uint64(5), 3)
-    assert len(set(which.tolist())) > 20
-    assert which.max() < len(maps) == 192
+    views = maps.draw(40, np.uint64(5), 3)
+    assert len(set(views.tolist())) > 20
+    assert views.max() < len(maps) == 192
     rng = np.random.Generator(np.random.PCG64(1))
     features = rng.integers(0, 9, (40, maps.features.shape[1])).astype(np.int8)
     mask = rng.integers(0, 2, (40, maps.actions.shape[1])).astype(np.int8)
     turned, legal = features.copy(), mask.copy()
-    maps.turn_features(turned, which)
-    maps.turn_actions(legal, which)
-    for i, s in enumerate(which):
-        view = maps.views(features[i : i + 1], which[i : i + 1])
+    maps.turn_features(turned, views)
+    maps.turn_actions(legal, views)
+    for i, s in enumerate(views):
+        view = maps.views(features[i : i + 1], views[i : i + 1])
         assert (turned[i] == view[0, 0]).all()
-        answers = maps.from_views(torch.from_numpy(legal[i : i + 1])[None], which[i : i + 1])
+        answers = maps.from_views(torch.from_numpy(legal[i : i + 1])[None], views[i : i + 1])
         assert (answers[0, 0].numpy() == mask[i]).all()
         assert (mask[i, maps.back[s]] == legal[i]).all()
 
 
 def test_threads_change_no_byte_of_what_a_network_reads() -> None:
     """Features, symmetric views, and the random numbers that choose the views of leaves."""
-    vec, usual, found = make_vec("linkage", 5000, check=False), threads.get_num_threads(), []
+    vec, usual, results = make_vec("linkage", 5000, check=False), threads.get_num_threads(), []
     now = vec.reset(3)
     maps, seen = symmetries(vec.game), FeatureMap(vec.game.observation.spec)
     for number in (1, threads.MAX_THREADS):
         threads.set_num_threads(number)
         features, mask = seen(now.observation.reshape(5000, -1)), now.action_mask.copy()
         drawn = random_u64s(np.arange(5000), STREAM_TEACHER, np.arange(5000)[::-1])
-        which = (drawn % np.uint64(len(maps))).astype(np.int64)
-        maps.turn_features(features, which)
-        maps.turn_actions(mask, which)
-        found.append((which.tobytes(), features.tobytes(), mask.tobytes()))
+        views = (drawn % np.uint64(len(maps))).astype(np.int64)
+        maps.turn_features(features, views)
+        maps.turn_actions(mask, views)
+        results.append((views.tobytes(), features.tobytes(), mask.tobytes()))
     threads.set_num_threads(usual)
-    assert found[0] == found[1]
+    assert results[0] == results[1]
 
 
 def test_one_network_plays_with_every_number_of_players() -> None:

@@ -77,11 +77,11 @@ def test_orders_are_of_their_seed_and_pass() -> None:
     """On the host, and as a GPU sorts them; one thread or several."""
     host = torch.device("cpu")
     for order in (shuffled, sorted_keys):
-        found = order(5000, 2**64 - 1, 3, host)
-        assert found.sort().values.equal(torch.arange(5000))
-        assert (found - torch.arange(5000)).abs().double().mean() > 1000
-        assert order(5000, 2**64 - 1, 3, host).equal(found)
-        assert not order(5000, 2**64 - 1, 4, host).equal(found)
-        assert not order(5000, 1, 3, host).equal(found)
+        rows = order(5000, 2**64 - 1, 3, host)
+        assert rows.sort().values.equal(torch.arange(5000))
+        assert (rows - torch.arange(5000)).abs().double().mean() > 1000
+        assert order(5000, 2**64 - 1, 3, host).equal(rows)
+        assert not order(5000, 2**64 - 1, 4, host).equal(rows)
+        assert not order(5000, 1, 3, host).equal(rows)
         assert order(0, 1, 3, host).tolist() == []
     assert shuffled(50, 7, 3, host).tolist() == permutation(50, 7, STREAM_ORDER, 3).tolist()

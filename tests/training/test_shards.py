@@ -59,10 +59,10 @@ def alphazero(changes: dict[str, Any]) -> AlphaZeroTrainer:
 def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
     """Few rows are together, many in as many shards as there are threads, or in twice as many."""
     shards.use(threads)
-    found = shards.split(rows, CPU)
-    assert [row for shard in found for row in range(rows)[shard]] == list(range(rows))
-    assert len(found) == max(1, min(threads, rows // 16)) * (1 + (rows > 768 * threads))
-    sizes = [shard.stop - shard.start for shard in found]
+    parts = shards.split(rows, CPU)
+    assert [row for shard in parts for row in range(rows)[shard]] == list(range(rows))
+    assert len(parts) == max(1, min(threads, rows // 16)) * (1 + (rows > 768 * threads))
+    sizes = [shard.stop - shard.start for shard in parts]
     assert max(sizes) - min(sizes) < 2 * 16
     assert shards.split(rows, torch.device("meta")) == [slice(0, rows)]
 
@@ -79,13 +79,13 @@ def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
 )
 def test_the_same_seed_gives_the_same_weights(make: Any, changes: dict[str, Any]) -> None:
     """Bit by bit, whichever thread is quicker."""
-    found = []
+    trained = []
     for _ in range(2):
         trainer: Trainer = make({**changes, "num_threads": MAX_THREADS})
         for _ in range(4):
             trainer.iterate()
-        found.append(weights(trainer))
-    assert found[0] == found[1]
+        trained.append(weights(trainer))
+    assert trained[0] == trained[1]
 
 
 def gradients(trainer: PPOTrainer | AlphaZeroTrainer) -> list[Tensor]:
@@ -104,7 +104,7 @@ def test_gradients_are_those_of_the_whole(
     assert isinstance(trainer.play, RolloutGames)
     critic, progress = trainer.behaviour_critic, 0.5
     batch = trainer.play.collect(trainer.behaviour_policy, trainer.pool, progress, 0, critic)
-    part, found = torch.arange(len(batch.action))[::3], []
+    part, results = torch.arange(len(batch.action))[::3], []
     for threads, most, count in ((1, 10**6, 1), (2, 10**6, 2), (1, 64, -(-len(part) // 64))):
         monkeypatch.setattr(shards, "MAX_ROWS", most)
         shards.use(threads)
@@ -114,8 +114,8 @@ def test_gradients_are_those_of_the_whole(
             len(part),
             trainer.parameters,
         )
-        found.append([terms, *gradients(trainer)])
-    whole, *parts = found
+        results.append([terms, *gradients(trainer)])
+    whole, *parts = results
     for one in parts:
         torch.testing.assert_close(one, whole, rtol=1e-4, atol=1e-6)
     assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.parameters)
@@ -126,15 +126,15 @@ def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.Monke
     shards.use(2)
     while not trainer.window or len(trainer.window[-1]) < 64:
         trainer.iterate()
-    samples, found = trainer.window[-1], []
+    samples, results = trainer.window[-1], []
     batch = trainer._batch(samples, 0)
     for least in (16, 10**6):
         monkeypatch.setattr(shards, "MIN_ROWS", least)
         terms = shards.backward(
             lambda shard: trainer._loss(batch, shard), len(samples), trainer.parameters
         )
-        found.append([terms, *gradients(trainer)])
-    torch.testing.assert_close(*found, rtol=1e-4, atol=1e-6)
+        results.append([terms, *gradients(trainer)])
+    torch.testing.assert_close(*results, rtol=1e-4, atol=1e-6)
 
 
 def test_sizes_are_few_and_hardly_larger() -> None:
@@ -161,8 +161,10 @@ def test_padding_changes_neither_outputs_nor_gradients() -> None:
     assert seen == [48]
     torch.testing.assert_close(out, layer(rows))
     torch.testing.assert_close(total, rows.sum(1) + other[:, 0])
-    found = torch.autograd.grad(out.square().sum(), layer.weight)
-    torch.testing.assert_close(found, torch.autograd.grad(layer(rows).square().sum(), layer.weight))
+    gradients = torch.autograd.grad(out.square().sum(), layer.weight)
+    torch.testing.assert_close(
+        gradients, torch.autograd.grad(layer(rows).square().sum(), layer.weight)
+    )
     shards.sharded_forward(network, rows[:0], other[:0])
     assert seen == [48, 0]
 
@@ -207,8 +209,8 @@ def test_a_run_needs_constant_memory(last: str) -> None:
     config = "examples/connect_four/connect_four_ppo.yaml"
     settings = ["network=flat", "width=256", "blocks=2"]
     command = [sys.executable, "-c", MEMORY, config, last, *settings]
-    where = {**os.environ, "PYTHONPATH": "examples/connect_four"}
-    done = subprocess.run(command, check=True, env=where, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": "examples/connect_four"}
+    done = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
     early, late = (int(kilobytes) / 1024 for kilobytes in done.stdout.split())
     assert late < 600
     assert late - early < 50

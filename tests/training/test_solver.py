@@ -60,8 +60,8 @@ def late(setup: Setup, empty: int, seed: int) -> np.record | None:
     rng, state = np.random.default_rng(seed), start(setup)
     preference = rng.random()
     while state.seat >= 0:
-        left = setup.board_size**2 - int(state.occupied).bit_count()
-        if state.phase == 0 and left <= empty:
+        empty_cells = setup.board_size**2 - int(state.occupied).bit_count()
+        if state.phase == 0 and empty_cells <= empty:
             return state
         actions = legal_list(state).tolist()
         if rng.random() < preference:
@@ -129,12 +129,12 @@ def test_agrees_with_plain_minimax(setup: Setup, empty: int, seed: int) -> None:
 def test_the_positions_of_the_comparison_are_of_many_kinds() -> None:
     """Passes, colours that are used up, and both kinds of actions in one position."""
     states = [late(SETUPS[i % len(SETUPS)], 8, i) for i in range(120)]
-    found = [state for state in states if state is not None]
-    for state in found:  # the seat to act has just won
+    positions = [state for state in states if state is not None]
+    for state in positions:  # the seat to act has just won
         state.threshold = value(state) + (state.seat != state.more)
-    wins = [winning_actions(GAME, SOLVER, state) for state in found]
-    assert sum(state.counter == -1 for state in found) >= 5
-    assert sum((state.supply == 0).any() for state in found) >= 30
+    wins = [winning_actions(GAME, SOLVER, state) for state in positions]
+    assert sum(state.counter == -1 for state in positions) >= 5
+    assert sum((state.supply == 0).any() for state in positions) >= 30
     assert sum({0, 1} <= set(one.tolist()) for one in wins) >= 20
 
 

@@ -37,19 +37,19 @@ def test_as_the_dense_way(
     features = (features * (torch.rand(rows, count, generator=generator) < share)).to(kind)
     scale = torch.rand(count, generator=generator)
     cotangent = torch.randn(rows, out, generator=generator)
-    found = []
+    results = []
     for way in (features, features.float()):
         sums = layer(count, out)
         answer = sums(way, scale)
         answer.backward(cotangent)
         assert sums.weight.grad is not None
         assert sums.bias.grad is not None
-        found.append((answer.detach(), sums.weight.grad, sums.bias.grad))
-    for sparse, dense in zip(*found, strict=True):
+        results.append((answer.detach(), sums.weight.grad, sums.bias.grad))
+    for sparse, dense in zip(*results, strict=True):
         torch.testing.assert_close(sparse, dense, rtol=1e-4, atol=1e-3)
     held = (features * scale).clamp(-10, 10)
     expected = held.double() @ layer(count, out).weight.double().T + layer(count, out).bias
-    torch.testing.assert_close(found[0][0].double(), expected, rtol=1e-4, atol=1e-3)
+    torch.testing.assert_close(results[0][0].double(), expected, rtol=1e-4, atol=1e-3)
 
 
 def test_a_row_is_the_same_whatever_stands_beside_it() -> None:
@@ -99,11 +99,11 @@ def test_other_precisions(kind: torch.dtype) -> None:
     """All in that precision, scale and answer alone, and under autocast."""
     sums, features = layer(30, 8), torch.ones(2, 30, dtype=torch.int8)
     expected, scale = sums(features, torch.ones(30)), torch.ones(30, dtype=kind)
-    found = [sums(features, scale), deepcopy(sums).to(kind)(features, scale)]
+    results = [sums(features, scale), deepcopy(sums).to(kind)(features, scale)]
     if kind == torch.bfloat16:
         with torch.autocast("cpu", kind):
-            found.append(sums(features, torch.ones(30)))
-    for one in found:
+            results.append(sums(features, torch.ones(30)))
+    for one in results:
         assert one.dtype == kind
         torch.testing.assert_close(one.float(), expected, rtol=2e-2, atol=2e-2)
 
@@ -118,6 +118,6 @@ def test_a_network_that_plays_in_bfloat16_reads_in_float32() -> None:
     for name in wide:
         assert torch.equal(played.state_dict()[name], network.state_dict()[name])
     features = torch.ones(3, len(network.map), dtype=torch.int8)
-    for found, expected in zip(played(features), network(features), strict=True):
-        assert found.dtype == torch.bfloat16
-        torch.testing.assert_close(found.float(), expected, rtol=0.05, atol=0.01)
+    for output, expected in zip(played(features), network(features), strict=True):
+        assert output.dtype == torch.bfloat16
+        torch.testing.assert_close(output.float(), expected, rtol=0.05, atol=0.01)

@@ -75,12 +75,12 @@ def test_names_of_curves(runs: list[Path], tmp_path: Path) -> None:
     (only,) = learning_curves(runs[:2])
     assert only.label == "links"
     other = written(tmp_path / "d", {"name": "other", "lr": 9}, rows((0, 0.5)))
-    found = learning_curves([*runs[:2], other])
-    assert [curve.label for curve in found] == ["links", "other"]
+    curves = learning_curves([*runs[:2], other])
+    assert [curve.label for curve in curves] == ["links", "other"]
     for run in runs:
         (run / STATE_FILE).unlink()
-    found = learning_curves(runs)
-    assert [curve.label for curve in found] == ["a", "b", "c"]
+    curves = learning_curves(runs)
+    assert [curve.label for curve in curves] == ["a", "b", "c"]
 
 
 def test_a_run_that_began_later_is_compared_where_it_began(
@@ -112,13 +112,13 @@ def test_what_can_not_be_drawn(runs: list[Path], tmp_path: Path) -> None:
 def test_every_combination_is_a_run(tmp_path: Path) -> None:
     """Lists, ranges, brackets with commas, and single values, which no folder names."""
     settings = ["learning_rate=1e-3,[3e-4,0]", "seed=1..3", "epochs=2"]
-    found = sweep_runs("linkage_ppo", settings, tmp_path)
-    assert len(found) == 6
-    assert [run.config.seed for run in found] == [1, 2, 3] * 2
-    assert {run.config.epochs for run in found} == {2}  # type: ignore[union-attr]
-    assert [run.config.learning_rate for run in found] == [(1e-3, 1e-3)] * 3 + [(3e-4, 0)] * 3
-    assert found[0].folder == tmp_path / "learning_rate=1e-3,seed=1"
-    assert found[5].folder == tmp_path / "learning_rate=_3e-4,0_,seed=3"
+    sweep = sweep_runs("linkage_ppo", settings, tmp_path)
+    assert len(sweep) == 6
+    assert [run.config.seed for run in sweep] == [1, 2, 3] * 2
+    assert {run.config.epochs for run in sweep} == {2}  # type: ignore[union-attr]
+    assert [run.config.learning_rate for run in sweep] == [(1e-3, 1e-3)] * 3 + [(3e-4, 0)] * 3
+    assert sweep[0].folder == tmp_path / "learning_rate=1e-3,seed=1"
+    assert sweep[5].folder == tmp_path / "learning_rate=_3e-4,0_,seed=3"
     (one,) = sweep_runs("linkage_ppo", ["seed=4"])
     assert one.folder == Path("runs/linkage_sweep/single")
     for setting, text in (

@@ -92,8 +92,8 @@ def test_does_not_peek() -> None:
 def test_a_cheat_peeks() -> None:
     """It calls the coin that is there, which pays more than the sure half."""
     positions = begin(COIN, 40)
-    found = UctAgent(500, sees="all").act(positions)
-    assert found.tolist() == positions.states["coin"].tolist()
+    actions = UctAgent(500, sees="all").act(positions)
+    assert actions.tolist() == positions.states["coin"].tolist()
 
 
 def test_a_single_legal_action_is_played() -> None:
@@ -222,7 +222,7 @@ def test_many_positions_are_searched_some_at_a_time(monkeypatch: pytest.MonkeyPa
 def test_hands_of_link_o_are_seen_and_the_bag_is_not() -> None:
     """Moves follow the hands of others, and not the order of the bag."""
     positions = midgame(LINK_O, 12, 40)
-    agent, found = UctAgent(60, sees="hands"), UctAgent(60, sees="hands").act(positions)
+    agent, actions = UctAgent(60, sees="hands"), UctAgent(60, sees="hands").act(positions)
     other = positions.states.copy()
     for state in other:
         assert LINK_O.rules.reshuffle is not None
@@ -230,11 +230,11 @@ def test_hands_of_link_o_are_seen_and_the_bag_is_not() -> None:
         assert state.bag_size < 2 or state.seed == 5
     assert (other["held"] == positions.states["held"]).all()
     assert (other["bag"] != positions.states["bag"]).any()
-    assert (agent.act(Positions(LINK_O, other, positions.seeds)) == found).all()
+    assert (agent.act(Positions(LINK_O, other, positions.seeds)) == actions).all()
     dealt = positions.states.copy()
     for state in dealt:
         LINK_O.determinize(state, int(state.seat), np.uint64(3))
-    assert (agent.act(Positions(LINK_O, dealt, positions.seeds)) != found).any()
+    assert (agent.act(Positions(LINK_O, dealt, positions.seeds)) != actions).any()
     assert agent.name == "hands-60"
 
 

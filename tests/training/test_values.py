@@ -37,57 +37,57 @@ def test_values_are_those_of_each_position_alone_and_at_the_end_the_payoffs(
     game: str, players: int
 ) -> None:
     agent, record = load_agent(game), _played(game, players)
-    found = values_along(agent, record)
-    assert found.by_ply.shape == (len(record.actions) + 1, players)
+    values = values_along(agent, record)
+    assert values.by_ply.shape == (len(record.actions) + 1, players)
     for ply in (0, 1, 2, len(record.actions) - 1):
         for seat in range(players):
             expected = _value(agent, record, ply, seat)
-            assert found.by_ply[ply, seat] == pytest.approx(max(-1, min(1, expected)), abs=1e-5)
+            assert values.by_ply[ply, seat] == pytest.approx(max(-1, min(1, expected)), abs=1e-5)
     *_, last = record.replay()
     won = [bool(int(last.winners) >> seat & 1) for seat in range(players)]
-    assert ((found.by_ply[-1] > 0) == won).all()
-    assert found.by_ply[-1].sum() == pytest.approx(0, abs=1e-6)
+    assert ((values.by_ply[-1] > 0) == won).all()
+    assert values.by_ply[-1].sum() == pytest.approx(0, abs=1e-6)
 
 
 def test_falls_are_choices_of_the_one_who_moved_thrown_wins_and_then_the_greatest_first() -> None:
     agent, record = load_agent("linkage"), _played("linkage", 2, 9)
-    found, game = values_along(agent, record), get_game("linkage")
+    values, game = values_along(agent, record), get_game("linkage")
     states = [*record.replay()]
     cost = {
-        ply + 1: float(found.by_ply[ply, state.seat] - found.by_ply[ply + 1, state.seat])
+        ply + 1: float(values.by_ply[ply, state.seat] - values.by_ply[ply + 1, state.seat])
         for ply, state in enumerate(states[:-1])
     }
     thrown = [
         ply
         for ply in cost
-        if found.exact[ply - 1] == states[ply - 1].seat
-        and found.exact[ply] not in (None, found.exact[ply - 1])
+        if values.exact[ply - 1] == states[ply - 1].seat
+        and values.exact[ply] not in (None, values.exact[ply - 1])
     ]
-    assert found.exact[-1] == int(states[-1].winners).bit_length() - 1
-    assert [fall.ply for fall in found.falls if fall.thrown] == sorted(
+    assert values.exact[-1] == int(states[-1].winners).bit_length() - 1
+    assert [fall.ply for fall in values.falls if fall.thrown] == sorted(
         thrown, key=lambda ply: -cost[ply]
     )
     assert len(thrown) == 3
     falls = sorted(cost, key=lambda ply: (ply not in thrown, -cost[ply]))
     falls = [ply for ply in falls if ply in thrown or cost[ply] >= 0.05][:5]
-    assert [fall.ply for fall in found.falls] == falls
-    for fall in found.falls:
+    assert [fall.ply for fall in values.falls] == falls
+    for fall in values.falls:
         assert fall.by == pytest.approx(cost[fall.ply])
         assert fall.seat == states[fall.ply - 1].seat
         action = record.actions[fall.ply - 1]
         assert fall.move == game.guide.action_words(states[fall.ply - 1], action)
-    assert found.to_dict()["seats"] == ["player 0 (More)", "player 1 (Fewer)"]
+    assert values.to_dict()["seats"] == ["player 0 (More)", "player 1 (Fewer)"]
 
 
 @pytest.mark.parametrize("game", ["love_links", "love_formula"])
 def test_values_stay_in_their_scale_and_a_winner_ends_no_game_by_a_fall(game: str) -> None:
     record = GameRecord.load(PLAYED / f"{game}.json")
-    found = values_along(load_agent(game), record)
-    assert -1 <= found.by_ply.min() < found.by_ply.max() <= 1
+    values = values_along(load_agent(game), record)
+    assert -1 <= values.by_ply.min() < values.by_ply.max() <= 1
     *_, before, last = record.replay()
     won = int(last.winners) >> int(before.seat) & 1
-    assert not won or all(fall.ply < last.ply for fall in found.falls)
-    assert found.exact == []
+    assert not won or all(fall.ply < last.ply for fall in values.falls)
+    assert values.exact == []
 
 
 def test_a_search_gives_its_policys_values_and_others_are_refused() -> None:

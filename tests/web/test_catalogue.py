@@ -79,8 +79,8 @@ def test_a_game_and_its_agents_are_prepared_while_the_page_is_read(tmp_path: Pat
         assert len(client.server.players._players) == 3  # random, for the game itself
         view = client.settled(client.new_game("linkage", ["greedy", "human"]))
         assert not view["preparing"]
-        for agent, said in (("love_links", "plays love_links"), ("linkage@9999", "views")):
+        for agent, message in (("love_links", "plays love_links"), ("linkage@9999", "views")):
             status, answer = client.ask("games/linkage/prepare", {"agents": [agent]})
             assert status == 400
-            assert said in answer["error"]
+            assert message in answer["error"]
         assert client.ask("games/chess/prepare", wanted)[0] == 400

@@ -72,11 +72,11 @@ def test_an_entry_of_the_log_is_the_position_after_it(client: Client) -> None:
 def test_a_preview_is_the_picture_after_the_move(client: Client) -> None:
     session = _session(client, "linkage", ["human", "human"])
     move = _first(session)
-    found = preview(Viewer(session), move)
+    picture = preview(Viewer(session), move)
     assert session.record.actions == []
     session.play(move)
-    assert found["svg"] == entry(Viewer(session), 0)["svg"]
-    assert found["touched"] == session.history.seen(None)[0].touched
+    assert picture["svg"] == entry(Viewer(session), 0)["svg"]
+    assert picture["touched"] == session.history.seen(None)[0].touched
 
 
 @pytest.mark.parametrize("game", ["link_o", "love_links", "love_formula"])
@@ -87,12 +87,12 @@ def test_a_preview_is_the_same_in_all_worlds_of_a_seat(client: Client, game: str
         client.settled(name)
         session = client.server.viewer(name).session
         move, seat = _first(session), int(session.state.seat)
-        told = preview(Viewer(session), move)
-        assert told["touched"] or game == "love_formula"
+        picture = preview(Viewer(session), move)
+        assert picture["touched"] or game == "love_formula"
         for world in range(2):
             session.game.determinize(session.state, seat, np.uint64(100 + world))
             kernels(session.game).fill_masks.serial(session._states, session._mask)
-            assert preview(Viewer(session), move) == told
+            assert preview(Viewer(session), move) == picture
 
 
 def test_a_preview_is_blank_where_worlds_differ() -> None:

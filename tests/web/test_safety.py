@@ -132,11 +132,11 @@ def _mutated(dice: np.random.Generator, data: Any) -> Any:
             made[str(dice.integers(9))] = wrong[dice.integers(len(wrong))]
         return made
     if isinstance(data, list) and data and dice.random() < 0.7:
-        place = int(dice.integers(len(data)))
-        return [*data[:place], _mutated(dice, data[place]), *data[place + 1 :]]
+        index = int(dice.integers(len(data)))
+        return [*data[:index], _mutated(dice, data[index]), *data[index + 1 :]]
     if isinstance(data, str) and data and dice.random() < 0.6:
-        place = int(dice.integers(len(data)))
-        return data[:place] + chr(int(dice.integers(1, 1200))) + data[place + 1 :]
+        index = int(dice.integers(len(data)))
+        return data[:index] + chr(int(dice.integers(1, 1200))) + data[index + 1 :]
     return wrong[dice.integers(len(wrong))]
 
 
@@ -144,8 +144,8 @@ def _garbled(dice: np.random.Generator, body: bytes) -> bytes:
     """Bytes with some of them changed, cut off or nested deeply."""
     kind = dice.integers(4)
     if kind == 0 and body:
-        place = int(dice.integers(len(body)))
-        return body[:place] + bytes([dice.integers(256)]) + body[place + 1 :]
+        index = int(dice.integers(len(body)))
+        return body[:index] + bytes([dice.integers(256)]) + body[index + 1 :]
     if kind == 1:
         return body[: int(dice.integers(len(body) + 1))]
     return b"[" * 100_000 if kind == 2 else dice.bytes(40)
@@ -200,11 +200,11 @@ def _requests(client: Client) -> list[tuple[str, str, Any]]:
 
 def _bent(dice: np.random.Generator, path: str) -> str:
     """A path, cut off or with a piece of it replaced."""
-    kind, place = dice.integers(3), int(dice.integers(len(path) + 1))
+    kind, index = dice.integers(3), int(dice.integers(len(path) + 1))
     if kind == 0:
-        return path[:place] + "%00%C3%A9"
+        return path[:index] + "%00%C3%A9"
     if kind == 1:
-        return path[:place] + str(dice.choice(["-1", "99999999999999999999", "%2e%2e", "0x1", "é"]))
+        return path[:index] + str(dice.choice(["-1", "99999999999999999999", "%2e%2e", "0x1", "é"]))
     head, _, tail = path.rpartition(str(dice.choice(["/", "=", "?"])))
     return f"{head}/{tail[::-1]}"
 

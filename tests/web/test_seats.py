@@ -127,12 +127,12 @@ def test_a_list_of_ones_games(client: Client) -> None:
     names = [client.new_game("linkage", ["human", "random"], names=["Ada"]) for _ in range(2)]
     client.ask(f"sessions/{names[1]}/resign", {})
     asked = "&".join(f"ids={name}" for name in [*names, "unknown"])
-    found = client.ask(f"sessions?{asked}")[1]["sessions"]
-    assert [game["id"] for game in found] == names
-    assert [game["over"] for game in found] == [False, True]
-    assert [game["yours"] for game in found] == [True, False]
-    assert found[0]["names"] == ["Ada", ""]
-    assert found[0]["seats"] == ["human", "random"]
+    sessions = client.ask(f"sessions?{asked}")[1]["sessions"]
+    assert [game["id"] for game in sessions] == names
+    assert [game["over"] for game in sessions] == [False, True]
+    assert [game["yours"] for game in sessions] == [True, False]
+    assert sessions[0]["names"] == ["Ada", ""]
+    assert sessions[0]["seats"] == ["human", "random"]
 
 
 def test_saved_games_are_listed_opened_and_deleted(client: Client) -> None:

@@ -240,14 +240,14 @@ def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Clien
     options = {"board_size": 4, "threshold": 4}
     name = client.new_game("linkage", ["human", "random"], options=options)
     for agent, searched in (("checkpoint", False), ("checkpoint:8", True)):
-        status, found = client.ask(f"sessions/{name}/analysis", {"agent": agent})
-        assert status == 200, found
-        assert sum(move["share"] for move in found["moves"]) == pytest.approx(1, abs=0.01)
-        assert [len(found["values"]), found["seat"]] == [2, 0]
-        assert sum(found["values"]) == pytest.approx(0, abs=0.05)
-        assert all((move["visits"] is not None) == searched for move in found["moves"])
-        assert found["exact"]["reached"]
-        assert bool(found["exact"]["winning"]) == (found["exact"]["winner"] == 0)
+        status, analysis = client.ask(f"sessions/{name}/analysis", {"agent": agent})
+        assert status == 200, analysis
+        assert sum(move["share"] for move in analysis["moves"]) == pytest.approx(1, abs=0.01)
+        assert [len(analysis["values"]), analysis["seat"]] == [2, 0]
+        assert sum(analysis["values"]) == pytest.approx(0, abs=0.05)
+        assert all((move["visits"] is not None) == searched for move in analysis["moves"])
+        assert analysis["exact"]["reached"]
+        assert bool(analysis["exact"]["winning"]) == (analysis["exact"]["winner"] == 0)
     assert client.ask(f"sessions/{name}/analysis", {"agent": "random"})[0] == 400
 
 
@@ -270,23 +270,27 @@ def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
 def test_a_replay_has_the_values_along_it(client: Client) -> None:
     record = client.ask(f"sessions/{client.new_game('linkage', ['random', 'random'])}/record")[1]
     name = client.ask("replays", {**record, "moves": ["W a1-b1", "B c3-c4"]})[1]["id"]
-    status, found = client.ask(f"replays/{name}/values", {"agent": "checkpoint"})
-    assert status == 200, found
+    status, values = client.ask(f"replays/{name}/values", {"agent": "checkpoint"})
+    assert status == 200, values
     held = client.server.replays.get(name)[0].record
-    assert found == values_along(load_agent("linkage"), held).to_dict()
-    for agent, said in (("random", "no policy"), ("love_links", "not linkage"), ("x", "there are")):
+    assert values == values_along(load_agent("linkage"), held).to_dict()
+    for agent, message in (
+        ("random", "no policy"),
+        ("love_links", "not linkage"),
+        ("x", "there are"),
+    ):
         status, answer = client.ask(f"replays/{name}/values", {"agent": agent})
         assert status == 400
-        assert said in answer["error"]
+        assert message in answer["error"]
     assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links"})[0] == 400
     assert client.ask(f"replays/{name}/1/analysis", {"agent": "love_links:4"})[0] == 400
 
 
 def test_strength_is_what_the_cards_say(client: Client) -> None:
-    found = {card["name"]: card for card in client.ask("strength")[1]["cards"]}
-    assert sorted(found) == shipped_checkpoints()
+    cards = {card["name"]: card for card in client.ask("strength")[1]["cards"]}
+    assert sorted(cards) == shipped_checkpoints()
     card = load_card(find_checkpoint("linkage_az"))
-    match, entry = found["linkage_az"]["matches"][0], card["strength"][0]
+    match, entry = cards["linkage_az"]["matches"][0], card["strength"][0]
     assert [match["agent"], match["opponent"]] == entry["agents"]
     assert match["share"] == entry["win_share"]
     assert [part["role"] for part in match["roles"]] == ["More", "Fewer"]
@@ -294,8 +298,8 @@ def test_strength_is_what_the_cards_say(client: Client) -> None:
         side["win_share"] for side in entry["sides"]
     ]
     assert match["options"] == "threshold=[13,14]"
-    assert found["linkage_az"]["blunders"][0]["share"] == card["blunder_rate"][0]["share"]
-    assert all(match["roles"] == [] for match in found["link_o"]["matches"])
+    assert cards["linkage_az"]["blunders"][0]["share"] == card["blunder_rate"][0]["share"]
+    assert all(match["roles"] == [] for match in cards["link_o"]["matches"])
 
 
 def test_strength_is_of_the_games_that_are_offered(tmp_path: Path) -> None:

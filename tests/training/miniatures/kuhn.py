@@ -89,9 +89,9 @@ def _determinize(state: Record, seat: int, seed: np.uint64) -> None:
     for card in range(CARDS):  # what is dealt doesn't depend on where cards lay
         state.deck[card] = card
     shuffle(state.deck, CARDS, seed, _STREAM, 0)
-    for place in range(CARDS):
-        if state.deck[place] == own:
-            state.deck[place] = state.deck[seat]
+    for index in range(CARDS):
+        if state.deck[index] == own:
+            state.deck[index] = state.deck[seat]
     state.deck[seat] = own
 
 

@@ -147,9 +147,9 @@ def _determinize(state: Record, seat: int, seed: np.uint64) -> None:
 @compiled
 def _put(state: Record, card: int, at: int) -> None:
     """Swaps a card of the deck with the card at an index."""
-    for place in range(CARDS):
-        if state.deck[place] == card:
-            state.deck[place] = state.deck[at]
+    for index in range(CARDS):
+        if state.deck[index] == card:
+            state.deck[index] = state.deck[at]
     state.deck[at] = card
 
 

@@ -69,9 +69,9 @@ def learned_from(
     search.run = noted  # type: ignore[method-assign]  # it notes what was found
     play.collect(trainer.behaviour_policy, trainer.pool, 0.0, 0)
     search.run = run  # type: ignore[method-assign]  # as it was
-    (found,) = searched
+    (result,) = searched
     samples = Samples(play._states[:, 0], finals, play._policy[:, 0], play._values[:, 0])
-    return [*vars(found).values(), *(part.numpy() for part in trainer._batch(samples, 0))]
+    return [*vars(result).values(), *(part.numpy() for part in trainer._batch(samples, 0))]
 
 
 def peeks(game_name: str, players: int, plies: int, **changes: Any) -> tuple[bool, int]:
@@ -119,8 +119,8 @@ def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> No
         variants.append({"options": {"redeal_inference": True}, "symmetric": True})
     for changes in variants:
         for plies in range(0, game.facts.typical_length, game.facts.typical_length // 16):
-            found, different = peeks(name, players, plies, **changes)
-            assert not found
+            peeking, different = peeks(name, players, plies, **changes)
+            assert not peeking
             assert different >= 11
 
 
@@ -128,9 +128,9 @@ def test_a_search_that_peeks_would_be_found(monkeypatch: pytest.MonkeyPatch) -> 
     """Targets differ if a search sees the true world."""
 
     def peek(self: GumbelSearch, states: NDArray[Any], *args: Any, **options: Any) -> Found:
-        found = run(self, states, *args, **options)
-        found.policy[:, 0] += 1e-6 * states["deck"][:, 1 - states["seat"][0]]
-        return found
+        result = run(self, states, *args, **options)
+        result.policy[:, 0] += 1e-6 * states["deck"][:, 1 - states["seat"][0]]
+        return result
 
     run = GumbelSearch.run
     monkeypatch.setattr(GumbelSearch, "run", peek)

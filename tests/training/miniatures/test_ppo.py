@@ -120,10 +120,10 @@ def test_advantages_are_exact_on_average(mini: Miniature) -> None:
             distances.append(distance(targets[look.tobytes()], mean))
             for action, one in zip(mini.actions(history), worth, strict=True):
                 distances.append(distance(advantages[look.tobytes(), action], one - mean))
-    found = np.array([z for z in distances if z is not None])
-    assert len(found) > 0.5 * len(distances)
-    assert np.abs(found).max() < 5
-    assert np.square(found).mean() < 2
+    finite = np.array([z for z in distances if z is not None])
+    assert len(finite) > 0.5 * len(distances)
+    assert np.abs(finite).max() < 5
+    assert np.square(finite).mean() < 2
 
 
 def distance(samples: list[float], mean: float) -> float | None:
@@ -146,12 +146,12 @@ def test_kuhn_is_learned() -> None:
     policy = KUHN_POKER.policy(trainer.agent())
     assert exploitability(tree, policy) < 0.08  # uniform play: 0.458
     assert value(tree, policy) == pytest.approx(-1 / 18, abs=0.05)
-    _, found = trainer.agent().evaluate(KUHN_POKER.positions(""))
+    _, estimates = trainer.agent().evaluate(KUHN_POKER.positions(""))
     for card in range(3):
         hand = tree.deals[:, 0] == card
         exact = values(tree, policy)[hand].mean()
         np.testing.assert_allclose(
-            KUHN_POKER.most * found[hand], np.tile([exact, -exact], (2, 1)), atol=0.3
+            KUHN_POKER.most * estimates[hand], np.tile([exact, -exact], (2, 1)), atol=0.3
         )
 
 
@@ -174,7 +174,7 @@ def test_leduc_is_learned_with_a_full_critic() -> None:
     assert LEDUC_POKER.game.observation.privileged_spec is not None
     positions = LEDUC_POKER.positions("")
     with torch.no_grad():
-        found = trainer.critic(
+        estimates = trainer.critic(
             torch.from_numpy(trainer.network.map(positions.observation)),
             torch.from_numpy(
                 FeatureMap(LEDUC_POKER.game.observation.privileged_spec)(
@@ -183,5 +183,5 @@ def test_leduc_is_learned_with_a_full_critic() -> None:
             ),
         )
     exact = values(tree, policy)
-    errors = LEDUC_POKER.most * found.numpy() - np.stack([exact, -exact], 1)
+    errors = LEDUC_POKER.most * estimates.numpy() - np.stack([exact, -exact], 1)
     assert np.square(errors).mean() < 0.05 * np.square(exact).mean()

@@ -48,8 +48,8 @@ def test_other_policies_of_kuhn_are_exploitable() -> None:
 def test_uniform_policies() -> None:
     """NashConv of uniform play: 11/12 in Kuhn poker; 4.747222 in Leduc hold'em (OpenSpiel's)."""
     assert 2 * exploitability(KUHN_TREE, KUHN_TREE.uniform()) == pytest.approx(11 / 12)
-    found = 2 * exploitability(LEDUC_TREE, LEDUC_TREE.uniform())
-    assert found == pytest.approx(4.747222, abs=1e-6)
+    nash_conv = 2 * exploitability(LEDUC_TREE, LEDUC_TREE.uniform())
+    assert nash_conv == pytest.approx(4.747222, abs=1e-6)
 
 
 def test_sizes() -> None:
@@ -75,15 +75,15 @@ def test_a_best_response_is_the_best_of_all() -> None:
     for seat in (0, 1):
         by_card = {history: rng.random(3) for history in KUHN_TREE.histories()}
         own = [history for history in by_card if KUHN_TREE.mover(history) == seat]
-        found = []
+        values = []
         for code in range(2 ** (3 * len(own))):
             for k, history in enumerate(own):
                 by_card[history] = (code >> (3 * k + np.arange(3)) & 1).astype(np.float64)
             bets = {h: bet[KUHN_TREE.deals[:, KUHN_TREE.mover(h)]] for h, bet in by_card.items()}
             policy = {history: np.stack([1 - bet, bet], 1) for history, bet in bets.items()}
-            found.append((1 - 2 * seat) * value(KUHN_TREE, policy))
-        assert max(found) == pytest.approx(best_response(KUHN_TREE, policy, seat))
-        assert min(found) < max(found) - 0.1
+            values.append((1 - 2 * seat) * value(KUHN_TREE, policy))
+        assert max(values) == pytest.approx(best_response(KUHN_TREE, policy, seat))
+        assert min(values) < max(values) - 0.1
 
 
 def test_values_are_by_deal() -> None:

@@ -112,10 +112,10 @@ def approximate_equilibrium(tree: Tree, rounds: int) -> Policy:
             further = reach.copy()
             further[mover] *= chances[:, i]
             below.append(walk(policy, seat, weight, history + move, further))
-        found = np.stack(below, 1)
-        mean = (chances * found).sum(1)
+        strategy = np.stack(below, 1)
+        mean = (chances * strategy).sum(1)
         if mover == seat:
-            gain = reach[1 - seat][:, None] * (found - mean[:, None])
+            gain = reach[1 - seat][:, None] * (strategy - mean[:, None])
             gain = by_seen(tree.seen(history, seat), gain)
             regret[history] = np.maximum(regret[history] + gain, 0)
         else:
