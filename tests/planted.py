@@ -204,8 +204,8 @@ FAULTS = [
     Planted(
         "input: more captured links than play can carry",
         "envs/linkzoo/games/love_links/validation.py",
-        "if used > left.sum() else",
-        "if used > 10**6 else",
+        "if used > gone.sum():",
+        "if used > 10**6:",
         "tests/fuzz/test_positions.py -k '(json or bytes) and love_links' --minutes 1",
         compiled=True,
     ),
