@@ -37,7 +37,7 @@ def _check_seats(state: Record) -> str:
         if twice & ~(held & LINKOS):
             return "hands (twice): a tile held twice that isn't a LINK-O"
         if state.hand_size[seat] != size_of(held) + size_of(twice):
-            return "hands (hand_size): not what the seat holds"
+            return "hands (hand_size): not the number of tiles held"
         if state.dug[seat] > in_bag or state.hand_size[seat] > HAND + in_bag:
             return "dug, hands (hand_size): more than the bag had"
         turn = state.first_turn[seat] or state.dug[seat] or state.passed[seat]
@@ -53,7 +53,7 @@ def _check_tiles(state: Record) -> str:
     for drawn in range(TILES):
         tile = state.bag[drawn]
         if (tile == NONE) != (drawn >= state.bag_size):
-            return "bag: not as many tiles as bag_size says"
+            return "bag: the number of tiles isn't bag_size"
         if tile != NONE:
             missing[tile] -= 1
     for seat in range(state.num_players):
@@ -72,7 +72,7 @@ def _check_tiles(state: Record) -> str:
             missing[BOARD.circle[space] * components.KINDS + components.KIND[code]] -= 1
     for tile in range(TYPES):
         if missing[tile] != 0:
-            return "hands, bag, board (held, bag, code): a tile is missing or there twice"
+            return "hands, bag, board (held, bag, code): a tile is missing or duplicated"
     return ""
 
 
@@ -90,14 +90,14 @@ def _check_board(state: Record, scratch: Record) -> str:
                 return "board (code): a tile that doesn't fit"
             placement.place(scratch, space, code, owner)
     if state.occupied != scratch.occupied or state.adjacent != scratch.adjacent:
-        return "board (occupied, adjacent): not what lies there"
+        return "board (occupied, adjacent): don't match the tiles"
     for space in range(MAX_SPACES):
         if state.value[space] != scratch.value[space]:
-            return "board (value): not what lies there"
+            return "board (value): doesn't match the tiles"
     for side in range(3):
         for value in range(components.VALUES):
             if state.shows[side, value] != scratch.shows[side, value]:
-                return "board (shows): not what lies there"
+                return "board (shows): doesn't match the tiles"
     return ""
 
 
@@ -109,18 +109,18 @@ def _check_match(state: Record, scratch: Record) -> str:
     if state.starter >= state.num_players or state.last_winner >= state.num_players:
         return "starter, last_round (last_winner): not a seat of the game"
     if (state.last_how == NOT_YET) != (state.round_number == 1 and state.seat != NONE):
-        return "last_round (last_how): not what the round and the seat say"
+        return "last_round (last_how): doesn't match the round and the seat"
     if (state.last_how == OUT and state.last_winner == NONE) or (
         state.last_how == NOT_YET and (state.last_winner != NONE or state.last_points != 0)
     ):
-        return "last_round (last_winner, last_points): not what last_how says"
+        return "last_round (last_winner, last_points): doesn't match last_how"
     if state.seat == NONE:
         scratch.winners = 0
         end_match(scratch)
         if not scratch.winners:
             return "seat: nobody is to act, but the match is not over"
         if scratch.winners != state.winners:
-            return "winners: not what the scores say"
+            return "winners: doesn't match the scores"
     elif _is_decided(state):
         return "scores: with these the match is over"
     return ""
@@ -147,15 +147,15 @@ def _check_turn(state: Record) -> str:
         return ""
     for seat in range(state.num_players):
         if state.hand_size[seat] == 0:
-            return "hands (hand_size): an empty one, but the round is not over"
+            return "hands (hand_size): a hand is empty, but the round is not over"
     seat = state.seat
     possible = placement.placeable(state, state.first_turn[seat])
     if state.dug[seat] > 0 and possible & ~state.lacks[seat]:
-        return "lacks: not all that the seat could place when it dug"
+        return "lacks: a type that the seat could place when it dug is missing"
     possible &= state.held[seat]
     if not possible:
         return "seat: it can't place any tile of its hand"
     # Without inference a sampled world may give a seat types that it lacks.
     if state.redeal_inference and state.dug[seat] == 0 and not possible & ~state.lacks[seat]:
-        return "lacks: all that the seat can place"
+        return "lacks: every type that the seat can place"
     return ""

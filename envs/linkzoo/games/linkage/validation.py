@@ -28,14 +28,14 @@ def _check_phase(state: Record, new: Record) -> str:
     if state.phase != PLAY and (not state.free_hole or state.num_pieces > 0):
         return "phase: with pieces on the board, or without free_hole, it is play"
     if (state.more == NONE) != (state.phase != PLAY) or (not state.free_hole and state.more != 0):
-        return "more: not what the phase and free_hole say"
+        return "more: doesn't match the phase and free_hole"
     if state.free_hole:
         if (state.hole == NONE) != (state.phase == HOLE):
             return "hole: it is on the board if and only if the phase isn't hole"
         if state.hole != NONE and max(state.hole // SIZE, state.hole % SIZE) >= state.board_size:
             return "hole: off the board"
     elif state.hole != new.hole:
-        return "hole: not where the board has it"
+        return "board (hole): not where the rules place the hole"
     return ""
 
 
@@ -53,7 +53,7 @@ def _check_pieces(state: Record, scratch: Record) -> str:
             continue
         cells = BOARD.covered[piece % PLACEMENTS]
         if cells & ~(BOARD.of_size[state.board_size] & ~scratch.occupied) != 0:
-            return "pieces: one is off the board, on another or on the hole"
+            return "pieces: a piece is off the board, on another piece or on the hole"
         if scratch.supply[piece // PLACEMENTS] == 0:
             return "pieces: more of a colour than the supply has"
         lay_piece(scratch, piece)  # type: ignore[arg-type]  # int64
@@ -64,11 +64,11 @@ def _check_pieces(state: Record, scratch: Record) -> str:
 def _check_sums(state: Record, laid: Record) -> str:
     """Compares derived fields with the record `laid`, on which the pieces were placed anew."""
     if laid.occupied != state.occupied or laid.groups != state.groups:
-        return "occupied, groups: not what the pieces say"
+        return "occupied, groups: don't match the pieces"
     if (laid.coloured != state.coloured).any():
-        return "coloured: not what the pieces say"
+        return "coloured: doesn't match the pieces"
     if (laid.supply != state.supply).any():
-        return "supply: not what the pieces say"
+        return "supply: doesn't match the pieces"
     return ""
 
 
@@ -82,9 +82,9 @@ def _check_turn(state: Record) -> str:
         if state.phase != PLAY or can_place(state, False):
             return "seat: nobody is to act, but the game is not over"
         if state.winners != 1 << winner_of(state):
-            return "winners: not what the groups say"
+            return "winners: doesn't match the groups"
     elif (state.phase == HOLE and state.seat != 0) or (state.phase == ROLE and state.seat != 1):
-        return "seat: not what the phase says"
+        return "seat: doesn't match the phase"
     elif state.phase == PLAY and not can_place(state, True):
         return "seat: no piece can be placed"
     return ""

@@ -32,7 +32,7 @@ def _validate_hands(state: Record) -> str:
         for place in range(components.HAND_PLACES):
             link = state.hands[seat, place]
             if (link == NONE) != (place >= size):
-                return "hands: not as many links as hand_size says"
+                return "hands: the number of links isn't hand_size"
             if 0 < place < size and link < state.hands[seat, place - 1]:
                 return "hands: not sorted"
     for side in range(NUM_SIDES[state.num_players], components.MAX_SIDES):
@@ -48,7 +48,7 @@ def _validate_supplies(state: Record) -> str:
         for position in range(LINKS.first_link[metal], LINKS.first_link[metal + 1]):
             link = int(state.supply[position])
             if (link == NONE) != (position - LINKS.first_link[metal] >= state.supply_size[metal]):
-                return "supply: not as many links as supply_size says"
+                return "supply: the number of links isn't supply_size"
             if link != NONE:
                 counted[link] += 1
                 if LINKS.metal[link] != metal:
@@ -57,7 +57,7 @@ def _validate_supplies(state: Record) -> str:
             return "supply_size: more links than the metal has"
     for link in range(TYPES):
         if state.left[link] != counted[link]:
-            return "left: not what is in the supplies"
+            return "left: doesn't match the supplies"
     return ""
 
 
@@ -81,7 +81,7 @@ def _validate_bracelets(state: Record, scratch: Record) -> str:
             position += 1
     for rest in range(position, TOTAL):
         if state.links[rest] != NONE or state.owners[rest] != NONE:
-            return "links: more than length says"
+            return "links: more than length"
     return ""
 
 
@@ -92,9 +92,9 @@ def _validate_sums(state: Record, scratch: Record) -> str:
         ends = state.key[slot] != scratch.key[slot] or state.lock[slot] != scratch.lock[slot]
         metal = state.metal[slot] != scratch.metal[slot]
         if ends or metal or state.stone[slot] != scratch.stone[slot]:
-            return "key, lock, metal, stone: not what the links of the slot say"
+            return "key, lock, metal, stone: don't match the links of the slot"
     if (state.owned != scratch.owned).any():
-        return "owned: not what the owners say"
+        return "owned: doesn't match the owners"
     return ""
 
 
@@ -135,5 +135,5 @@ def _validate_turn(state: Record, scratch: Record) -> str:
         return "seat: nobody is to act, but the game is not over"
     end_game(scratch)
     if state.winners != scratch.winners or state.matched or state.must_start:
-        return "winners, matched, must_start: not those of the end"
+        return "winners, matched, must_start: not the values of a finished game"
     return ""
