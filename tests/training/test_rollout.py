@@ -8,7 +8,7 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from linkzoo import Game, Positions, get_game, make_vec
+from linkzoo import Game, Positions, VecEnv, get_game, make_vec
 from linkzoo.core.features import FeatureMap
 from linkzoo.engine import threads
 from linkzoo.engine.rng import STREAM_TEACHER, random_u64s
@@ -159,6 +159,7 @@ def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:
 def check_actions(games: RolloutGames) -> None:
     """Makes an illegal action raise."""
     for group in games.groups:
+        assert isinstance(group.vec, VecEnv)
         group.vec.check = True
 
 

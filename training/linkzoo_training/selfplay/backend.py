@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -21,15 +21,44 @@ from linkzoo_training.selfplay.sampling import sample
 
 DIVERGED = "the policy that plays isn't finite: learning has diverged, or its weights are damaged"
 
+KernelArgument = Any  # of a kernel: a NumPy array, or a `linkzoo.cuda.device.Array`
+
+
+class VectorGames(Protocol):
+    """The part of a VecEnv, or of a CudaVecEnv, that a rollout uses."""
+
+    def step(self, actions: Any) -> object:
+        """Plays actions int64 [n]; finished games restart. Overwrites `Group.now`."""
+
+    def refresh(self, rows: Any = None) -> object:
+        """Fills masks, observations and seats after records were changed.
+
+        Args:
+            rows: The changed games, as `HostBackend.changed` returns them; None for all.
+        """
+
+
+@dataclass(frozen=True)
+class TensorStep:
+    """A VecStep of tensors, on the games' device; the next step overwrites them."""
+
+    observation: Tensor  # [n, *spec.shape], of the seat to act
+    action_mask: Tensor  # int8 [n, A]
+    seat: Tensor  # int8 [n], the seat to act
+    reward: Tensor  # float32 [n, P], payoffs where done, else 0
+    done: Tensor  # bool [n]
+    episode_length: Tensor  # int32 [n], plies
+    score: Tensor  # float32 [n, P], score margins where done, else 0
+
 
 @dataclass(frozen=True)
 class Group:
     """Games that are stepped together."""
 
     games: slice  # slice of the run's games
-    vec: Any  # the VecEnv that plays them
+    vec: VectorGames  # plays them
     states: Tensor  # uint8 [n, record size], stepped by `vec`
-    now: Any  # VecStep of tensors, overwritten by `vec`
+    now: TensorStep  # overwritten by `vec`
 
 
 class HostBackend:
@@ -37,11 +66,19 @@ class HostBackend:
 
     Games are played in groups: while a GPU evaluates the networks for one group, the host plays the
     others. Grouping doesn't change any game.
+
+    Args:
+        device: The device of the networks.
+        num_groups: The number of groups.
+
+    Attributes:
+        home: The device of the games and the rollout buffers.
     """
 
     def __init__(self, device: torch.device, num_groups: int = 1) -> None:
-        self.device, self.num_groups = device, num_groups
-        self.home = torch.device("cpu")  # device of the games and the rollout buffers
+        self.device = device
+        self.num_groups = num_groups
+        self.home = torch.device("cpu")
 
     def make_games(self, config: PPOConfig) -> tuple[Tensor, list[Group]]:
         """Returns blank records of all games, uint8 [N, record size], and the groups over them."""
@@ -63,21 +100,31 @@ class HostBackend:
         """Returns an array as a tensor on the games' device."""
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.home)
 
-    def run(self, kernel: RowKernel, *arguments: Any) -> None:
+    def run(self, kernel: RowKernel, *arguments: KernelArgument) -> None:
         """Runs a kernel over tensors, records and numbers."""
-        kernel(*(a.numpy() if isinstance(a, Tensor) else a for a in arguments))
+        kernel(*(_as_array(argument) for argument in arguments))
 
-    def view(self, tensor: Tensor, dtype: DTypeLike) -> Any:
-        """Returns a tensor [..., k] reinterpreted as a kernel argument [N] of another dtype."""
+    def view(self, tensor: Tensor, dtype: DTypeLike) -> KernelArgument:
+        """Returns a contiguous tensor as a kernel argument [N] of another dtype."""
         return tensor.numpy().reshape(-1).view(dtype)
+
+    def column(self, states: Tensor, state: np.dtype[Any], field: str) -> KernelArgument:
+        """Returns a field of records, uint8 [N, record size], as a kernel argument [N, 1]."""
+        return field_bytes(states, state, field).numpy().view(state[field])
 
     def features(self, spec: FeatureMap) -> Callable[[Tensor, Tensor], None]:
         """Returns a function that fills features [N, F] from flat observations [N, size]."""
         return lambda observations, features: spec.fill(observations.numpy(), features.numpy())
 
-    def permute(self, rows: Tensor, which: Tensor, sources: Tensor) -> None:
-        """Permutes the first K numbers of row i by row `which[i]` of `sources` [S, K], in place."""
-        self.run(PERMUTE, rows, which, sources)
+    def permute(self, rows: Tensor, symmetry: Tensor, sources: Tensor) -> None:
+        """Permutes the first K numbers of each row by its symmetry, in place.
+
+        Args:
+            rows: [N, K or more].
+            symmetry: int64 [N].
+            sources: int64 [S, K], the source of each number under each symmetry.
+        """
+        self.run(PERMUTE, rows, symmetry, sources)
 
     def sample(
         self, probabilities: Tensor, seed: np.uint64, ply: int, game: int
@@ -103,9 +150,22 @@ class HostBackend:
     def check_finite(self) -> None:
         """Raises the ValueError that `check_actions` has deferred, if any."""
 
-    def changed(self, done: Tensor) -> Any:
-        """Returns the games where `done`, as an argument of `VecEnv.refresh`; empty for none."""
+    def changed(self, done: Tensor) -> Array | Tensor:
+        """Returns the games where `done`, as an argument of `refresh`; empty for none."""
         return np.flatnonzero(done.numpy())
+
+
+def _as_array(argument: KernelArgument) -> KernelArgument:
+    if isinstance(argument, Tensor):
+        return argument.numpy()
+    return argument
+
+
+def field_bytes(states: Tensor, state: np.dtype[Any], field: str) -> Tensor:
+    """Returns the bytes of a field of records, uint8 [N, size], sharing memory."""
+    assert state.fields is not None
+    dtype, offset = state.fields[field][:2]
+    return states[:, offset : offset + dtype.itemsize]
 
 
 def as_tensor(states: Array) -> Tensor:
@@ -113,6 +173,6 @@ def as_tensor(states: Array) -> Tensor:
     return torch.from_numpy(states.view(np.uint8).reshape(len(states), -1))
 
 
-def step_of_tensors(now: VecStep) -> Any:
-    """Returns a VecStep of tensors that share memory with its arrays."""
-    return VecStep(**{name: torch.from_numpy(array) for name, array in vars(now).items()})  # type: ignore[arg-type]  # tensors
+def step_of_tensors(now: VecStep) -> TensorStep:
+    """Returns a step as tensors that share memory with its arrays."""
+    return TensorStep(**{name: torch.from_numpy(array) for name, array in vars(now).items()})

@@ -12,9 +12,17 @@ from linkzoo.core.features import FeatureMap
 from linkzoo.cuda import device as gpu
 from linkzoo.cuda.vector import CudaVecEnv
 from linkzoo.engine.threads import RowKernel
+from linkzoo_training.arrays import Array
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.networks.flat import select
-from linkzoo_training.selfplay.backend import DIVERGED, Group, HostBackend
+from linkzoo_training.selfplay.backend import (
+    DIVERGED,
+    Group,
+    HostBackend,
+    KernelArgument,
+    TensorStep,
+    field_bytes,
+)
 from linkzoo_training.selfplay.sampling import UNIFORMS, draw
 
 
@@ -36,7 +44,7 @@ class CudaBackend(HostBackend):
             config.game, config.num_envs, config.players, check=False, **config.options
         )
         blank = vec.states.clone()
-        now = vec.reset()
+        now = TensorStep(**vars(vec.reset()))
         vec.states.copy_(blank)
         return vec.states, [Group(slice(0, config.num_envs), vec, vec.states, now)]
 
@@ -44,26 +52,31 @@ class CudaBackend(HostBackend):
         """Returns a tensor of zeros on the GPU."""
         return torch.zeros(shape, dtype=dtype, device=self.home)
 
-    def run(self, kernel: RowKernel, *arguments: Any) -> None:
+    def run(self, kernel: RowKernel, *arguments: KernelArgument) -> None:
         """Launches a kernel over tensors, records and numbers."""
         gpu.launch(kernel, *arguments)
 
-    def view(self, tensor: Tensor, dtype: DTypeLike) -> Any:
-        """Returns a tensor as a kernel argument of another dtype."""
+    def view(self, tensor: Tensor, dtype: DTypeLike) -> KernelArgument:
+        """Returns a contiguous tensor as a kernel argument [N] of another dtype."""
         return gpu.view(tensor.view(-1), dtype)
+
+    def column(self, states: Tensor, state: np.dtype[Any], field: str) -> KernelArgument:
+        """Returns a field of records, uint8 [N, record size], as a kernel argument [N, 1]."""
+        return gpu.view(field_bytes(states, state, field), state[field])
 
     def features(self, spec: FeatureMap) -> Callable[[Tensor, Tensor], None]:
         """Returns a function that fills features [N, F] from flat observations [N, size]."""
-        columns, levels = self.tensor(spec.columns), self.tensor(spec.levels.astype(np.int16))
+        columns = self.tensor(spec.columns)
+        levels = self.tensor(spec.levels.astype(np.int16))
 
         def fill(observations: Tensor, features: Tensor) -> None:
             features.copy_(select(observations, columns, levels))
 
         return fill
 
-    def permute(self, rows: Tensor, which: Tensor, sources: Tensor) -> None:
-        """Permutes the first K numbers of row i by row `which[i]` of `sources` [S, K], in place."""
-        rows[:, : sources.shape[1]] = rows.gather(1, sources[which])
+    def permute(self, rows: Tensor, symmetry: Tensor, sources: Tensor) -> None:
+        """Permutes the first K numbers of each row by its symmetry, in place."""
+        rows[:, : sources.shape[1]] = rows.gather(1, sources[symmetry])
 
     def sample(
         self, probabilities: Tensor, seed: np.uint64, ply: int, game: int
@@ -87,6 +100,6 @@ class CudaBackend(HostBackend):
         if self._diverged.any():
             raise ValueError(DIVERGED)
 
-    def changed(self, done: Tensor) -> Tensor:
+    def changed(self, done: Tensor) -> Array | Tensor:
         """Returns `done` [N], as reading the rows would wait for the GPU."""
         return done

@@ -31,12 +31,15 @@ def _advantages(
         for p in range(seats):
             running = np.float32(0)
             for t in range(plies - 1, -1, -1):
-                ahead = np.float32(0 if done[t, i] else 1)
                 value = values[t, i, (p - seat[t, i]) % seats]
-                following = values[t + 1, i, (p - seat[t + 1, i]) % seats]
-                error = payoff[t, i, p] + ahead * following - value
-                onward = decay if seat[t + 1, i] == p else np.float32(1)
-                running = error + ahead * onward * running
+                next_value = values[t + 1, i, (p - seat[t + 1, i]) % seats]
+                discount = np.float32(1)
+                if done[t, i]:
+                    discount = np.float32(0)
+                delta = payoff[t, i, p] + discount * next_value - value
+                if seat[t + 1, i] == p:
+                    discount *= decay
+                running = delta + discount * running
                 targets[t, i, (p - seat[t, i]) % seats] = running + value
                 if seat[t, i] == p:
                     advantage[t, i] = running

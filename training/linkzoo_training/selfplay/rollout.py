@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,10 +21,10 @@ from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import DRAW as DRAW_SYMMETRIES
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import DeviceBuffer, ToHost, in_turn, to_device
-from linkzoo_training.selfplay.backend import Group, HostBackend
+from linkzoo_training.selfplay.backend import Group, HostBackend, KernelArgument
 from linkzoo_training.selfplay.encoder import Encoder
 from linkzoo_training.selfplay.gae import advantages
-from linkzoo_training.selfplay.initial_states import InitialStates
+from linkzoo_training.selfplay.initial_states import Chances, InitialStates
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.teacher import target_format, teacher_targets
 
@@ -66,35 +66,64 @@ class _Iteration(NamedTuple):
     pool: OpponentPool
     teacher: Agent | None
     margin_weight: float
-    chances: tuple[Any, ...]  # settings of new games, see InitialStates
+    chances: Chances  # of new games
+
+
+class _SymmetryMaps(NamedTuple):
+    """The sources of numbers under each symmetry (Symmetries), on the games' device."""
+
+    features: Tensor  # int64 [S, F]
+    privileged: Tensor  # int64 [S, H]
+    to_view: Tensor  # int64 [S, A], the position's action for each action of a view
+    to_position: Tensor  # int64 [S, A], the view's action for each action of a position
 
 
 class RolloutGames:
-    """N games that continue across iterations, some of them against frozen opponents."""
+    """N games that continue across iterations, some of them against frozen opponents.
+
+    Args:
+        config: The run's configuration.
+        backend: Where the games are played.
+
+    Attributes:
+        groups: The games that are stepped together.
+        players: int8 [N], the numbers of seats.
+        plies: Plies played so far in each game.
+        wins: float64 [P], wins by seat in self-play games from initial states, since last read.
+    """
 
     def __init__(self, config: PPOConfig, backend: HostBackend) -> None:
-        self.config, self._backend, self.device = config, backend, backend.device
-        self.game, self._seed = get_game(config.game, config.options), np.uint64(config.seed)
+        self.config = config
+        self._backend = backend
+        self.device = backend.device
+        self.game = get_game(config.game, config.options)
+        self._seed = np.uint64(config.seed)
         self._states, self.groups = backend.make_games(config)
         self._initial_states = InitialStates(config, self._states, backend)
-        self.opponents, self.players = self._initial_states.opponents, self._initial_states.players
+        self.opponents = self._initial_states.opponents
+        self.players = self._initial_states.players
         self.from_initial_state = self._initial_states.from_initial_state
         self.encoder = Encoder(self.game, backend, config)
-        teacher = config.teacher
-        chosen = config.game, config.options
-        self._teacher = None if teacher is None else make_agent(teacher.agent, *chosen)
-        self.plies = 0  # played so far in each game
-        self.wins = np.zeros(max(config.players))  # wins by seat in self-play from initial states
+        self._teacher: Agent | None = None
+        if config.teacher is not None:
+            self._teacher = make_agent(config.teacher.agent, config.game, config.options)
+        self.plies = 0
+        self.wins = np.zeros(max(config.players))
         self._symmetry = backend.zeros(config.num_envs, dtype=torch.int64)  # by game
-        self._symmetries = symmetries(self.game) if config.symmetric else None
-        if (found := self._symmetries) is not None:
-            maps = found.features, found.hidden, found.back, found.actions
-            self._sources = [backend.tensor(sources) for sources in maps]
+        self._maps: _SymmetryMaps | None = None
+        if config.symmetric:
+            group = symmetries(self.game)
+            maps = (group.features, group.hidden, group.back, group.actions)
+            self._maps = _SymmetryMaps(*(backend.tensor(sources) for sources in maps))
         self._allocate()
 
     def _allocate(self) -> None:
-        zeros, config, actions = self._backend.zeros, self.config, self.game.num_actions
-        plies, games, seats = config.horizon, config.num_envs, len(self.wins)
+        """Allocates the buffers of an iteration: T plies of N games."""
+        zeros = self._backend.zeros
+        plies = self.config.horizon
+        games = self.config.num_envs
+        actions = self.game.num_actions
+        seats = len(self.wins)
 
         def sent(*shape: int, dtype: torch.dtype) -> DeviceBuffer:
             return DeviceBuffer(zeros(*shape, dtype=dtype), self.device)
@@ -104,8 +133,10 @@ class RolloutGames:
             sent(plies + 1, games, width, dtype=self.encoder.dtype) for width in self.encoder.widths
         )
         self._mask = sent(plies, games, actions, dtype=torch.int8)
-        kept = actions if config.kl_coef > 0 else 0
-        self._log_policy = torch.zeros(plies, games, kept, device=self.device)
+        logged = 0
+        if self.config.kl_coef > 0:
+            logged = actions
+        self._log_policy = torch.zeros(plies, games, logged, device=self.device)
         self._action = zeros(plies, games, dtype=torch.int64)
         self._log_probability = zeros(plies, games)
         self._learner = zeros(plies, games, dtype=torch.bool)
@@ -119,24 +150,26 @@ class RolloutGames:
         self._targets = zeros(plies, games, seats)
 
     @property
-    def states(self) -> Any:
+    def states(self) -> KernelArgument:
         """The records [N] as a kernel argument."""
         return self._backend.view(self._states, self.game.state)
 
     def begin(self, opponents: list[int] | None = None) -> None:
         """Starts all games; `opponents` are the slots to draw from (default: the fixed agents)."""
-        slots = self.opponents.fixed_slots if opponents is None else opponents
-        self._begin_games(torch.ones_like(self.from_initial_state), 0.0, slots)
+        if opponents is None:
+            opponents = self.opponents.fixed_slots
+        self._begin_games(torch.ones_like(self.from_initial_state), 0.0, opponents)
 
     def drop_opponent(self, slot: int, progress: float) -> None:
         """Replaces unfinished games against the opponent of a slot that was reused."""
         self._begin_games(self.opponents.against(slot), progress, [])
 
-    def _begin_games(self, which: Tensor, progress: float, opponents: list[int]) -> None:
+    def _begin_games(self, new: Tensor, progress: float, opponents: list[int]) -> None:
+        """Starts games where `new` [N]."""
         chances = self._initial_states.chances(progress, opponents)
         for group in self.groups:
-            games, states, mask = group.games, group.states, group.now.action_mask
-            self._initial_states.begin(which[games], games, states, mask, chances)
+            mask = group.now.action_mask
+            self._initial_states.begin(new[group.games], group.games, group.states, mask, chances)
 
     def collect(
         self,
@@ -146,16 +179,23 @@ class RolloutGames:
         iteration: int,
         critic: nn.Module | None = None,
     ) -> Batch:
-        """Plays `horizon` plies of every game; `progress` of the run is 0..1.
+        """Plays `horizon` plies of every game.
 
-        Values are those of the network, or of the full critic if there is one.
+        Args:
+            network: The policy that plays, and its values.
+            pool: The frozen opponents.
+            progress: Progress of the run, 0..1.
+            iteration: The number of the iteration, which draws the opponents.
+            critic: A full critic, whose values replace the network's.
 
         Raises:
             ValueError: The policy isn't finite, or an agent returns invalid actions.
         """
         drawn = pool.draw(self.config.pool.active, iteration).tolist()
         chances = self._initial_states.chances(progress, [*drawn, *self.opponents.fixed_slots])
-        teacher = self._teacher if self.config.teacher_weight(progress) > 0 else None
+        teacher = None
+        if self.config.teacher_weight(progress) > 0:
+            teacher = self._teacher
         weight = self.config.score_margin_weight.at(progress)
         task = _Iteration(network, critic, pool, teacher, weight, chances)
         in_turn(*(self._play(group, task) for group in self.groups))
@@ -166,7 +206,9 @@ class RolloutGames:
 
     def _play(self, group: Group, task: _Iteration) -> Iterator[None]:
         """Plays an iteration of a group; yields after each network call."""
-        backend, games, now = self._backend, group.games, group.now
+        backend = self._backend
+        games = group.games
+        now = group.now
         group.vec.refresh()
         for t in range(self.config.horizon):
             ply = self.plies + t
@@ -177,60 +219,73 @@ class RolloutGames:
             sampled = backend.sample(probabilities, self._seed, ply, games.start)
             receive = backend.receive(values, *sampled)
             if task.teacher is not None:
-                rows = games.start + self._learner[t, games].nonzero()[:, 0]
-                positions = self._positions(rows, STREAM_TEACHER, ply)
-                found = teacher_targets(task.teacher, positions, task.margin_weight)
-                targets = self._augmented(found, rows).to(self._teacher_targets.dtype)
-                self._teacher_targets[t, rows] = targets
+                self._ask_teacher(task.teacher, task.margin_weight, t, games)
             yield
             values, actions, self._log_probability[t, games] = receive()
             self._values[t, games] = values[:, : len(self.wins)]
             actions = backend.check_actions(actions, self._mask.host[t, games])
             self._action[t, games] = actions
-            if self._symmetries is not None:
-                actions = self._sources[2][self._symmetry[games], actions]
+            if self._maps is not None:
+                actions = self._maps.to_view[self._symmetry[games], actions]
             group.vec.step(actions)
             self._done[t, games] = now.done
             self._payoff[t, games] = now.reward + task.margin_weight * now.score
             changed = backend.changed(now.done)
             if len(changed):
                 self.opponents.count(games, now.reward, now.done, self.from_initial_state[games])
-                states, mask = group.states, now.action_mask
-                self._initial_states.begin(now.done, games, states, mask, task.chances)
+                mask = now.action_mask
+                self._initial_states.begin(now.done, games, group.states, mask, task.chances)
                 group.vec.refresh(changed)
         self._encode(group, -1)
-        receive = backend.receive(self._evaluate(task.network, task.critic, -1, games)[0])
+        values, _ = self._evaluate(task.network, task.critic, -1, games)
+        receive = backend.receive(values)
         yield
         (values,) = receive()
         self._values[-1, games] = values[:, : len(self.wins)]
 
     def _encode(self, group: Group, t: int) -> None:
+        """Fills the seats and features of ply t."""
         self._seat[t, group.games] = group.now.seat
-        kept = (buffer.host[t, group.games] for buffer in (self._features, self._privileged))
-        self.encoder.encode(group.states, group.now, *kept)
+        features = self._features.host[t, group.games]
+        privileged = self._privileged.host[t, group.games]
+        self.encoder.encode(group.states, group.now, features, privileged)
 
     def _augment(self, t: int, games: slice, ply: int) -> None:
         """Replaces the observations and masks of ply t by random symmetric equivalents."""
-        if self._symmetries is None:
+        maps = self._maps
+        if maps is None:
             return
-        which, count = self._symmetry[games], len(self._symmetries)
-        self._backend.run(DRAW_SYMMETRIES, which, count, self._seed, ply, games.start)
-        kept = self._features, self._privileged, self._mask
-        for buffer, sources in zip(kept, self._sources, strict=False):
-            if buffer.host.shape[2]:
-                self._backend.permute(buffer.host[t, games], which, sources)
+        symmetry = self._symmetry[games]
+        count = len(maps.features)
+        self._backend.run(DRAW_SYMMETRIES, symmetry, count, self._seed, ply, games.start)
+        for buffer, sources in (
+            (self._features, maps.features),
+            (self._privileged, maps.privileged),
+            (self._mask, maps.to_view),
+        ):
+            rows = buffer.host[t, games]
+            if rows.shape[1]:
+                self._backend.permute(rows, symmetry, sources)
         if self.encoder.row:
             listed = self._features.host[t, games, self.encoder.observed :]
-            self._backend.run(RELABEL, listed, which, self._sources[3], self.encoder.row)
+            self._backend.run(RELABEL, listed, symmetry, maps.to_position, self.encoder.row)
 
-    def _augmented(self, found: Array, rows: Tensor) -> Tensor:
+    def _ask_teacher(self, teacher: Agent, margin_weight: float, t: int, games: slice) -> None:
+        """Fills the teacher's targets of ply t where the learner acts."""
+        rows = games.start + self._learner[t, games].nonzero()[:, 0]
+        positions = self._positions(rows, STREAM_TEACHER, self.plies + t)
+        targets = self._augmented(teacher_targets(teacher, positions, margin_weight), rows)
+        self._teacher_targets[t, rows] = targets.to(self._teacher_targets.dtype)
+
+    def _augmented(self, answers: Array, rows: Tensor) -> Tensor:
         """Maps an agent's actions [M] or action values [M, A] to the augmented positions."""
-        told = to_device(found, self._backend.home)
-        if self._symmetries is None:
-            return told
-        _, _, back, actions = self._sources
-        which = self._symmetry[rows]
-        return actions[which, told] if told.ndim == 1 else told.gather(1, back[which])
+        targets = to_device(answers, self._backend.home)
+        if self._maps is None:
+            return targets
+        symmetry = self._symmetry[rows]
+        if targets.ndim == 1:
+            return self._maps.to_position[symmetry, targets]
+        return targets.gather(1, self._maps.to_view[symmetry])
 
     def _evaluate(
         self, network: nn.Module, critic: nn.Module | None, t: int, games: slice
@@ -242,7 +297,9 @@ class RolloutGames:
 
         def forward(features: Tensor, *privileged: Tensor) -> tuple[Tensor, Tensor]:
             logits, values = network(features)
-            return logits, values if critic is None else critic(features, *privileged)
+            if critic is not None:
+                values = critic(features, *privileged)
+            return logits, values
 
         logits, values = sharded_forward(forward, *inputs)
         return values.float(), logits
@@ -253,17 +310,19 @@ class RolloutGames:
         self._learner[t, games] = ~others
         opponents = self.opponents.rows(others, task.pool, games)
         values, logits = self._evaluate(task.network, task.critic, t, games)
-        mask, features = self._mask.send(t, games), self._features.device[t, games]
+        mask = self._mask.send(t, games)
+        features = self._features.device[t, games]
         probabilities = torch.softmax(masked(logits, mask), -1)
-        for slot, found in opponents():
-            rows, agent = to_device(found, self.device), self.opponents.agent(slot)
+        for slot, moved in opponents():
+            rows = to_device(moved, self.device)
+            agent = self.opponents.agent(slot)
             if agent is None:
                 logits, _ = sharded_forward(task.pool.networks[slot], features[rows])
                 probabilities[rows] = torch.softmax(masked(logits, mask[rows]), -1)
                 continue
-            where = games.start + found
-            positions = self._positions(where, STREAM_FIXED_OPPONENT, self.plies + t)
-            actions = self._augmented(checked_actions(agent, positions), where)
+            numbers = games.start + moved  # of the games
+            positions = self._positions(numbers, STREAM_FIXED_OPPONENT, self.plies + t)
+            actions = self._augmented(checked_actions(agent, positions), numbers)
             probabilities[rows] = 0
             probabilities[rows, to_device(actions, self.device)] = 1
         if self.config.kl_coef > 0:
@@ -278,9 +337,17 @@ class RolloutGames:
 
     def _batch(self, has_targets: bool) -> Batch:
         """Computes advantages and lambda-returns; returns the iteration's plies in one row each."""
-        plies = self.players, self._payoff, self._values, self._done, self._seat
-        decay = np.float32(self.config.gae_lambda)
-        self._backend.run(advantages, *plies, decay, self._advantage, self._targets)
+        self._backend.run(
+            advantages,
+            self.players,
+            self._payoff,
+            self._values,
+            self._done,
+            self._seat,
+            np.float32(self.config.gae_lambda),
+            self._advantage,
+            self._targets,
+        )
 
         def rows(tensor: Tensor) -> Tensor:
             return to_device(tensor.flatten(0, 1), self.device)
