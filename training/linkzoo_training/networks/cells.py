@@ -1,7 +1,7 @@
 """Networks that share weights over the cells of a board or graph."""
 
 from abc import abstractmethod
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import torch
@@ -21,8 +21,7 @@ class CellNet(PolicyValueNet):
     """
 
     scale: Tensor
-    where: Tensor
-    source: Tensor
+    columns: Tensor
     sums: Tensor | None
 
     def _add_heads(self, game: Game, cells: int, numbers: int, width: int) -> None:
@@ -30,31 +29,34 @@ class CellNet(PolicyValueNet):
         assert game.observation.action_cells is not None
         self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
         self.summary = nn.Linear(width + numbers, 2 * width)
-        places = game.observation.action_cells.reshape(game.num_actions, -1)  # [A, K]
-        own, elsewhere = int(places.max()) // cells + 1, (places < 0).all(1)
-        self.policy = small_init(nn.Linear(width, own))
-        outside = int(elsewhere.sum())
-        self.elsewhere = small_init(nn.Linear(2 * width, outside)) if outside else None
         self.value = small_init(nn.Linear(2 * width, game.max_players))
-        where = np.where(places < 0, -1, places % cells * own + places // cells)
-        where[elsewhere, 0] = own * cells + np.arange(outside)
-        actions = np.arange(game.num_actions)[:, None]
-        source = np.full(own * cells + outside + 1, game.num_actions)  # the last: -1, no place
-        source[where] = actions
-        source, several = source[:-1], places.shape[1] > 1
-        self._in_order = np.array_equal(source, actions[:, 0])
-        sums = torch.from_numpy((source == actions).astype(np.float32)) if several else None
-        self.register_buffer("where", torch.from_numpy(where[:, 0]), persistent=False)
-        self.register_buffer("source", torch.from_numpy(source), persistent=False)
+        places = game.observation.action_cells.reshape(game.num_actions, -1)  # [A, K]; -1: none
+        per_cell = int(places.max()) // cells + 1
+        self.policy = small_init(nn.Linear(width, per_cell))
+        # Actions without a cell
+        without = (places < 0).all(1)
+        num_without = int(without.sum())
+        self.elsewhere: nn.Linear | None = None
+        if num_without:
+            self.elsewhere = small_init(nn.Linear(2 * width, num_without))
+        # The columns of each action in the logits of all cells, followed by those of no cell.
+        columns = np.where(places < 0, -1, places % cells * per_cell + places // cells)
+        columns[without, 0] = per_cell * cells + np.arange(num_without)
+        sums = None
+        if places.shape[1] > 1:
+            actions, k = np.nonzero(columns >= 0)
+            sums = torch.zeros(game.num_actions, per_cell * cells + num_without)
+            sums[actions, columns[actions, k]] = 1
+        self.register_buffer("columns", torch.from_numpy(columns[:, 0]), persistent=False)
         self.register_buffer("sums", sums, persistent=False)
 
     def _logits(self, cells: Tensor) -> Tensor:
-        """Returns the logits of each cell [B, N, own], from cells [B, N, C]."""
+        """Returns the logits of each cell [B, N, logits per cell], from cells [B, N, C]."""
         logits: Tensor = self.policy(cells)
         return logits
 
     def _summarise(self, means: Tensor, numbers: Tensor) -> Tensor:
-        """Returns what `read` says of the whole from means [B, C] and numbers [B, D] of no cell."""
+        """Returns the whole [B, 2 * C] from the cells' means [B, C] and other numbers [B, D]."""
         return torch.relu(self.summary(torch.cat([means, numbers.to(means.dtype)], 1)))
 
     @abstractmethod
@@ -72,8 +74,8 @@ class CellNet(PolicyValueNet):
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
         if self.sums is not None:
             logits = nn.functional.linear(logits, self.sums)
-        elif not self._in_order:
-            logits = _Gather.apply(logits, self.where, self.source)
+        else:
+            logits = logits.index_select(1, self.columns)
         return logits, self.value(whole)
 
 
@@ -133,153 +135,139 @@ class GraphNet(CellNet):
 
     cells: Tensor
     groups: Tensor
-    group: Tensor
-    order: Tensor | None
-    sizes: Tensor
+    others: Tensor
+    has_neighbour: Tensor
+    membership: Tensor
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game)
         if game.observation.graph is None:
             raise ValueError(f"network: {game.name}'s Observation has no graph; use 'flat'")
         graph = game.observation.graph()
-        cells, kinds = graph.neighbours.shape
+        num_cells, kinds = graph.neighbours.shape
         try:
-            told = [self.map.index(part) for part in (graph.cells, graph.groups)]
+            cells = self.map.index(graph.cells)  # [N, C] features
+            groups = self.map.index(graph.groups)  # [G, D] features
         except ValueError as error:
             raise ValueError(f"network: {game.name}'s graph: {error}") from error
-        zero = len(self.map)  # the feature that is 0; the next is 1
-        numbers = np.setdiff1d(np.arange(zero), np.concatenate(told, None))
-        self._others = len(numbers)  # features of no cell or group
-        shared = np.tile([*numbers, zero + 1], (len(graph.groups), 1))
+        read = np.concatenate([cells, groups], None)
+        others = np.setdiff1d(np.arange(len(self.map)), read)  # features of no cell or group
 
-        def layer(inputs: int) -> nn.Linear | None:
+        def optional(inputs: int) -> nn.Linear | None:
             return nn.Linear(inputs, width, bias=False) if inputs else None
 
         def layers(inputs: int, bias: bool = False) -> nn.ModuleList:
             return nn.ModuleList(nn.Linear(inputs, width, bias) for _ in range(blocks))
 
-        self.inputs = nn.Linear(graph.cells.shape[1], width)
-        self.of_kinds, self.of_groups = layer(kinds), layer(graph.groups.shape[1])
-        self.numbers = layer(len(numbers))
-        self.first, self.second = layers(width, bias=True), layers(width, bias=True)
+        self.inputs = nn.Linear(cells.shape[1], width)
+        self.of_kinds = optional(kinds)
+        self.of_groups = optional(groups.shape[1])
+        self.numbers = optional(len(others))
+        self.first = layers(width, bias=True)
+        self.second = layers(width, bias=True)
         self.pooled = layers(2 * width)
         self.edges = nn.ModuleList(layers(width) for _ in range(kinds))
-        self._add_heads(game, cells, len(numbers), width)
-        every, order = np.arange(cells), np.argsort(graph.group, kind="stable")
-        sizes = np.bincount(graph.group, minlength=len(graph.groups))
-        self._sizes = sizes.tolist()
-        tables: dict[str, NDArray[Any] | None] = {
-            "scale": np.append(self.map.scale, np.array([0, 1], np.float32)),
-            "cells": np.concatenate([told[0], zero + (graph.neighbours >= 0)], 1),
-            "groups": np.concatenate([told[1], shared], 1),
-            "group": graph.group,
-            "order": None if np.array_equal(order, every) else order,
-            "sizes": sizes.astype(np.float32)[:, None, None],
-        }
-        for kind, ends in enumerate([every, *graph.neighbours.T]):  # a cell reads itself first
-            to = np.flatnonzero(ends >= 0)
-            order = np.argsort(ends[to])
-            edges = {"from": ends[to], "to": to, "back_from": to[order], "back_to": ends[to][order]}
-            for end, table in edges.items():
-                tables[f"{end}_{kind}"] = None if np.array_equal(table, every) else table
-        for name, table in tables.items():
-            found = None if table is None else torch.from_numpy(table)
-            self.register_buffer(name, found, persistent=False)
+        self.neighbours = nn.ModuleList(map(_Neighbours, graph.neighbours.T))
+        self._add_heads(game, num_cells, len(others), width)
+        has_neighbour = torch.from_numpy(graph.neighbours >= 0).float()
+        membership = torch.from_numpy(graph.group == np.arange(len(groups))[:, None]).float()
+        zero = np.float32(0)  # the feature of element -1
+        self.register_buffer(
+            "scale", torch.from_numpy(np.append(self.map.scale, zero)), persistent=False
+        )
+        self.register_buffer("cells", torch.from_numpy(cells), persistent=False)
+        self.register_buffer("groups", torch.from_numpy(groups), persistent=False)
+        self.register_buffer("others", torch.from_numpy(others), persistent=False)
+        self.register_buffer("has_neighbour", has_neighbour, persistent=False)  # [N, kinds]
+        self.register_buffer("membership", membership, persistent=False)  # [G, N]
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Implements `CellNet.read`; inside, [N, B, C] makes neighbours contiguous."""
-        scaled = nn.functional.pad(features.T, (0, 0, 0, 2), value=1) * self.scale[:, None]
-        groups, bias = _features(scaled, self.groups), self.inputs.bias[:, None]
-        weights = [layer.weight for layer in (self.of_groups, self.numbers) if layer is not None]
-        of_group = nn.functional.linear(groups, torch.cat([*weights, bias], 1))
-        x = of_group.index_select(0, self.group)
-        weights = [layer.weight for layer in (self.inputs, self.of_kinds) if layer is not None]
-        cells = _features(scaled.to(x.dtype), self.cells).flatten(0, 1)
-        x = torch.addmm(x.flatten(0, 1), cells, torch.cat(weights, 1).T).view_as(x)
+        scaled = nn.functional.pad(features.T, (0, 0, 0, 1)) * self.scale[:, None]
+        numbers = scaled.index_select(0, self.others).T
+        x = self._embed(scaled, numbers)
         layers = zip(self.first, self.pooled, self.second, *self.edges, strict=True)
         for first, pooled, second, *edges in layers:
-            weights = [first.bias, pooled.weight, first.weight, *(edge.weight for edge in edges)]
-            cast = [weight.to(x.dtype) for weight in weights]
-            y: Tensor = _Messages.apply(self, torch.relu(x), *cast)
-            x = x + second(y.relu_())  # autograd copies views that add_ changes
-        numbers = groups[0, :, groups.shape[2] - 1 - self._others : -1]
-        cells = x.relu_()
-        return cells.transpose(0, 1), self._summarise(cells.sum(0) / len(x), numbers)
+            x = x + second(torch.relu(self.messages(torch.relu(x), first, pooled, edges)))
+        cells = torch.relu(x)
+        return cells.transpose(0, 1), self._summarise(cells.mean(0), numbers)
 
-    def group_sums(self, cells: Tensor) -> Tensor:
-        """Returns the sums [G, B, C] over the cells [N, B, C] of each group."""
-        if self.order is not None:
-            cells = cells.index_select(0, self.order)
-        return torch.stack([group.sum(0) for group in cells.split(self._sizes)])
+    def _embed(self, scaled: Tensor, numbers: Tensor) -> Tensor:
+        """Returns the cells' first activations [N, B, width].
+
+        Args:
+            scaled: The features [F + 1, B]; the last is 0.
+            numbers: Features of no cell or group, [B, D].
+        """
+        x: Tensor = self.inputs(_features(scaled, self.cells))
+        if self.of_kinds is not None:
+            x = x + self.of_kinds(self.has_neighbour)[:, None]
+        if self.of_groups is not None:
+            x = x + self._to_cells(self.of_groups(_features(scaled, self.groups)))
+        if self.numbers is not None:
+            x = x + self.numbers(numbers)
+        return x
+
+    def messages(
+        self, cells: Tensor, first: nn.Module, pooled: nn.Module, edges: Sequence[nn.Module]
+    ) -> Tensor:
+        """Sums the messages to each cell.
+
+        Args:
+            cells: [N, B, C].
+            first: The layer of the cell itself.
+            pooled: The layer of the means over the cell's group and over all cells, [2 * C].
+            edges: A layer for each kind of edge.
+
+        Returns:
+            [N, B, C].
+        """
+        sums = (self.membership.to(cells.dtype) @ cells.flatten(1)).unflatten(1, cells.shape[1:])
+        sizes = self.membership.sum(1).to(cells.dtype)
+        whole = (sums.sum(0) / len(cells)).expand_as(sums)
+        means = torch.cat([sums / sizes[:, None, None], whole], 2)
+        out: Tensor = first(cells) + self._to_cells(pooled(means))
+        for neighbours, edge in zip(self.neighbours, edges, strict=True):
+            out = neighbours(cells, edge, out)
+        return out
+
+    def _to_cells(self, groups: Tensor) -> Tensor:
+        """Copies activations [G, B, C] of each group to its cells, [N, B, C]."""
+        cells: Tensor = (self.membership.T.to(groups.dtype) @ groups.flatten(1)).unflatten(
+            1, groups.shape[1:]
+        )
+        return cells
 
     def _logits(self, cells: Tensor) -> Tensor:
         return super()._logits(cells.transpose(0, 1)).transpose(0, 1)  # as cells are in memory
 
 
+class _Neighbours(nn.Module):
+    """The neighbours of cells by one kind of edge; `neighbours` [N] is -1 where there is none."""
+
+    sources: Tensor
+    targets: Tensor
+
+    def __init__(self, neighbours: NDArray[np.int64]) -> None:
+        super().__init__()
+        targets = np.flatnonzero(neighbours >= 0)
+        self.register_buffer("sources", torch.from_numpy(neighbours[targets]), persistent=False)
+        self.register_buffer("targets", torch.from_numpy(targets), persistent=False)
+
+    def forward(self, cells: Tensor, layer: nn.Module, out: Tensor) -> Tensor:
+        """Adds the messages from neighbours to `out` [N, B, C], in place.
+
+        Args:
+            cells: [N, B, C].
+            layer: Maps a neighbour's activations to its message.
+            out: The sums of the messages so far.
+        """
+        messages = layer(cells.index_select(0, self.sources))
+        if len(self.targets) == len(cells):
+            return out.add_(messages)
+        return out.index_add_(0, self.targets, messages)
+
+
 def _features(features: Tensor, table: Tensor) -> Tensor:
     """Returns features [F, B] by a table [N, K]: [N, B, K]."""
     return features.index_select(0, table.flatten()).view(*table.shape, -1).transpose(1, 2)
-
-
-def _add_product(x: Tensor, rows: Tensor | None, read: Tensor, weight: Tensor) -> None:
-    """Adds a product to some rows of `x`; None: to all of them, as the product is computed."""
-    if rows is None:
-        x.flatten(0, 1).addmm_(read.flatten(0, 1), weight)
-    else:
-        x.index_add_(0, rows, read @ weight)
-
-
-class _Messages(torch.autograd.Function):
-    """Sums the messages to cells [N, B, C]: a linear layer for each kind of edge, and means.
-
-    Sums add up inside matrix products: most of the time went into passes over activations.
-    """
-
-    @staticmethod
-    def forward(
-        context: Any, net: GraphNet, h: Tensor, bias: Tensor, pooled: Tensor, *weights: Tensor
-    ) -> Tensor:
-        sums = net.group_sums(h)
-        whole = (sums.sum(0) / len(h)).expand_as(sums)
-        pool = torch.cat([sums / net.sizes.to(h.dtype), whole], 2)
-        y = nn.functional.linear(pool, pooled, bias).index_select(0, net.group)
-        for kind, weight in enumerate(weights):
-            ends, to = getattr(net, f"from_{kind}"), getattr(net, f"to_{kind}")  # None: all cells
-            _add_product(y, to, h if ends is None else h.index_select(0, ends), weight.T)
-        context.net = net
-        context.save_for_backward(h, pool, pooled, *weights)
-        return y
-
-    @staticmethod
-    def backward(context: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        net, (h, pool, pooled, *weights) = context.net, context.saved_tensors
-        to_weights, of_group = [], net.group_sums(gradient).flatten(0, 1)
-        means, whole = (of_group @ pooled).view_as(pool).chunk(2, 2)
-        of_cell = means / net.sizes.to(h.dtype) + whole.sum(0) / len(h)
-        to_h = of_cell.index_select(0, net.group)
-        for kind, weight in enumerate(weights):
-            to, ends = getattr(net, f"back_from_{kind}"), getattr(net, f"back_to_{kind}")
-            told = gradient if to is None else gradient.index_select(0, to)
-            read = h if ends is None else h.index_select(0, ends)
-            _add_product(to_h, ends, told, weight)
-            to_weights.append(told.flatten(0, 1).T @ read.flatten(0, 1))
-        return None, to_h, of_group.sum(0), of_group.T @ pool.flatten(0, 1), *to_weights
-
-
-class _Gather(torch.autograd.Function):
-    """Selects the distinct columns `where` [A] of [B, C]; `source` [C] is the inverse, A if unused.
-
-    A gather as backward is far faster than a scatter-add.
-    """
-
-    @staticmethod
-    def forward(context: Any, x: Tensor, where: Tensor, source: Tensor) -> Tensor:
-        context.save_for_backward(source)
-        return x.index_select(1, where)
-
-    @staticmethod
-    def backward(context: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
-        (source,) = context.saved_tensors
-        if gradient.shape[1] < len(source):
-            gradient = nn.functional.pad(gradient, (0, 1))
-        return gradient.index_select(1, source), None, None
