@@ -18,7 +18,7 @@ from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.search.evaluations import Evaluations
 from linkzoo_training.search.gumbel import MIN_VALUE_RANGE, Evaluate, GumbelSearch
-from linkzoo_training.search.gumbel_tree import considered_visits
+from linkzoo_training.search.gumbel_selection import sequence_of_considered_visits
 from linkzoo_training.search.solver import side_solver, solver, successors
 from tests.driving import first_quick
 from tests.training.helpers import begin, midgame, value
@@ -61,7 +61,7 @@ def opinionated(game: Game, scale: float = 1.0) -> Evaluate:
 )
 def test_sequential_halving(considered: int, simulations: int, visits: list[int]) -> None:
     """The counts by the schedule, and those in a tree."""
-    schedule = considered_visits(considered, simulations)
+    schedule = sequence_of_considered_visits(considered, simulations)
     counts = [0] * considered
     for wanted in schedule:
         counts[counts.index(wanted)] += 1
@@ -97,7 +97,7 @@ class Reference:
         self.logits, self.raw = [logits], [values]
         self.totals = [values.copy()]
         legal = int((logits > -np.inf).sum())
-        schedule = considered_visits(min(16, legal), simulations)
+        schedule = sequence_of_considered_visits(min(16, legal), simulations)
         for wanted in schedule:
             self.simulate(wanted)
 

@@ -13,7 +13,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.networks.flat import FlatNet, frozen
-from linkzoo_training.search.gumbel import Found, GumbelSearch
+from linkzoo_training.search.gumbel import PolicyOutput, GumbelSearch
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
 from tests.driving import first_quick
@@ -56,13 +56,13 @@ def learned_from(
     trainer: AlphaZeroTrainer, states: NDArray[Any], finals: NDArray[Any]
 ) -> list[Any]:
     """The results of a ply from `states` [N]: those of the search, and the training targets."""
-    play, searched = trainer.play, list[Found]()
+    play, searched = trainer.play, list[PolicyOutput]()
     assert isinstance(play, ReplayGames)
     play.states, play.length[:], play.plies = states.copy(), 0, 0
     search = play._searcher(trainer.config.simulations_at(0.0))
     run = search.run
 
-    def noted(*args: Any, **options: Any) -> Found:
+    def noted(*args: Any, **options: Any) -> PolicyOutput:
         searched.append(run(*args, **options))
         return searched[-1]
 
@@ -127,7 +127,7 @@ def test_nothing_hidden_reaches_them_in_the_games(name: str, players: int) -> No
 def test_a_search_that_peeks_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Targets differ if a search sees the true world."""
 
-    def peek(self: GumbelSearch, states: NDArray[Any], *args: Any, **options: Any) -> Found:
+    def peek(self: GumbelSearch, states: NDArray[Any], *args: Any, **options: Any) -> PolicyOutput:
         result = run(self, states, *args, **options)
         result.policy[:, 0] += 1e-6 * states["deck"][:, 1 - states["seat"][0]]
         return result

@@ -26,7 +26,7 @@ from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.resources import find_checkpoint, shipped
 from linkzoo_training.schema import MAX_TEMPERATURE
-from linkzoo_training.search.gumbel import Found, GumbelSearch
+from linkzoo_training.search.gumbel import GumbelSearch, PolicyOutput
 
 SOLVER_LIMIT = 300_000  # positions of a game's own solver per decision, see GumbelSearch
 PROOF_LIMIT = 2_000  # positions of proof-number search per decision
@@ -275,7 +275,7 @@ class SearchAgent:
         states: NDArray[Any],
         seeds: NDArray[np.uint64],
         check: Callable[[], None] = lambda: None,
-    ) -> Found:
+    ) -> PolicyOutput:
         def evaluate(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
             check()
             return self.policy.forward(features)

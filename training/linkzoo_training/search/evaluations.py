@@ -35,23 +35,34 @@ class Evaluations:
     def find(self, features: Array) -> tuple[Int64s, Int64s]:
         """Looks up inputs [R, F].
 
-        Returns the entry of each, [R], and the rows whose outputs the caller has to set before the
-        next call, each input once.
+        Returns:
+            The entry of each input, [R], and the rows of new inputs, each input once. The caller
+            has to set their outputs before the next call.
+
+        Raises:
+            ValueError: There are more inputs than entries.
         """
         if len(features) > len(self._keys):
             raise ValueError(f"{len(features)} inputs for {len(self._keys)} entries")
         self._call += 1
-        entries, new = np.empty((2, len(features)), np.int64)
-        table = self._factors, self._keys, self._calls, self._call
-        return entries, new[: _find(features, table, entries, new)]
+        entries = np.empty(len(features), np.int64)
+        new = np.empty(len(features), np.int64)
+        count = _find(features, self._factors, self._keys, self._calls, self._call, entries, new)
+        return entries, new[:count]
 
 
 @compiled
 def _find(
-    features: Array, table: tuple[UInt64s, UInt64s, Int64s, int], entries: Int64s, new: Int64s
+    features: Array,
+    factors: UInt64s,
+    keys: UInt64s,
+    calls: Int64s,
+    call: int,
+    entries: Int64s,
+    new: Int64s,
 ) -> int:
     """Fills the entries, which differ for different inputs, and new rows; returns their number."""
-    (factors, keys, calls, call), count = table, 0
+    count = 0
     for i in range(features.shape[0]):
         key = np.uint64(0)
         for k in range(features.shape[1]):
@@ -60,7 +71,9 @@ def _find(
         while keys[entry] != key and calls[entry] == call:  # in use by another input
             entry = (entry + 1) % keys.shape[0]
         if keys[entry] != key:
-            keys[entry], new[count] = key, i
+            keys[entry] = key
+            new[count] = i
             count += 1
-        entries[i], calls[entry] = entry, call
+        entries[i] = entry
+        calls[entry] = call
     return count

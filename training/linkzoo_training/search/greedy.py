@@ -1,20 +1,19 @@
 """One-ply greedy play for any game: the action with the greatest heuristic value."""
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import random_legal
-from linkzoo.core.state import Records
+from linkzoo.core.state import Actions, Masks, Records, Seeds
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_ACTION, STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Int8s, Int64s, UInt64s
+from linkzoo_training.search.protocols import Greedy
 
 
-def make_greedy(game: Game) -> Callable[..., None]:
+def make_greedy(game: Game) -> Greedy:
     """Returns the kernel that chooses legal actions with the greatest heuristic value.
 
     Ties are broken at random. All actions are tried in one determinized world.
@@ -26,11 +25,12 @@ def make_greedy(game: Game) -> Callable[..., None]:
 
     @compiled
     def greedy(
-        first: int, last: int, states: Records, seeds: UInt64s, masks: Int8s, actions: Int64s
+        first: int, last: int, states: Records, seeds: Seeds, masks: Masks, actions: Actions
     ) -> None:
         for i in range(first, last):
             seat = states[i].seat
-            world, trial = states[i : i + 1].copy(), states[i : i + 1].copy()
+            world = states[i : i + 1].copy()
+            trial = states[i : i + 1].copy()
             determinize(world[0], seat, random_u64(seeds[i], STREAM_SEARCH, 0))
             legal_actions(world[0], masks[i])
             best = -np.inf
@@ -52,7 +52,7 @@ def make_greedy(game: Game) -> Callable[..., None]:
 def greedy(game: Game) -> RowKernel:
     """Returns the greedy player of a game, compiled at its first call.
 
-    Call `greedy(states, seeds, masks, actions)` with unfinished records [N], uint64 seeds [N], an
-    int8 buffer [N, num_actions] and int64 actions [N] to fill.
+    Call `greedy(states, seeds, masks, actions)` (Greedy) with unfinished records [N], uint64 seeds
+    [N], an int8 buffer [N, num_actions] and int64 actions [N] to fill.
     """
     return RowKernel(make_greedy(game), 4)

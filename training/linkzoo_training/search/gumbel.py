@@ -2,7 +2,7 @@
 
 Many positions are searched side by side: compiled code descends all trees until they need the
 network, which evaluates their leaves in one batch. Trees don't wait for each other's simulations.
-`gumbel_tree` selects the actions.
+`gumbel_selection` selects the actions, `gumbel_kernels` has the steps of a simulation.
 
 The search is open loop: a node stands for the actions since the root, and every simulation plays
 them in a determinized world. The n-th visits of all root actions share a world, so that values
@@ -25,41 +25,55 @@ first world.
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 from torch import Tensor
 
 from linkzoo.core.agent import check_unfinished
+from linkzoo.core.game import Game
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64s
 from linkzoo_training.arrays import Array, Float32s, Int64s, UInt64s
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import ToHost, in_turn
 from linkzoo_training.search.evaluations import Evaluations
-from linkzoo_training.search.gumbel_batch import Settings, Trees
 from linkzoo_training.search.gumbel_kernels import VIEW, gumbel_kernels
-from linkzoo_training.search.gumbel_tree import NODE, considered_visits
+from linkzoo_training.search.gumbel_selection import sequence_of_considered_visits
+from linkzoo_training.search.gumbel_tree import NODE, Settings, Trees
 from linkzoo_training.search.solver import side_solver
+from linkzoo_training.search.tree import NONE, ROOT
 
 CONSIDERED = 16  # actions tried at the root
 MIN_VALUE_RANGE = 1e-8  # smallest range of a node's values that is scaled to 0..1
 LEAF_SHARE = 16  # the solver's limit for a leaf is the root's divided by this
 HIDDEN_MIN_VALUE_RANGE = 1.0  # with hidden information: small differences over few worlds are luck
 
-# A network: maps features [N, F] to logits [N, A] and values [N, P] relative to the seat to act.
-Evaluate = Callable[[Array], tuple[Tensor, Tensor]]
-
 # Yields after the network was called; returns logits [R, A] and relative values [R, P].
 Outputs = Generator[None, None, tuple[Float32s, Float32s]]
 
 
-@dataclass(frozen=True)
-class Found:
-    """Results of a search of N positions."""
+class Evaluate(Protocol):
+    """A network's forward pass."""
 
-    actions: Int64s  # [N]: chosen actions
-    policy: Float32s  # [N, A]: the improved policy, 0 for illegal actions
-    values: Float32s  # [N, P]: values of the improved policy, by seat
+    def __call__(self, features: Array, /) -> tuple[Tensor, Tensor]:
+        """Maps features [N, F] to logits [N, A] and values [N, P] relative to the seat to act."""
+        ...
+
+
+@dataclass(frozen=True)
+class PolicyOutput:
+    """Results of a search of N positions.
+
+    Attributes:
+        actions: Chosen actions, int64 [N].
+        policy: The improved policy, float32 [N, A], 0 for illegal actions.
+        values: Values of the improved policy by seat, float32 [N, P].
+    """
+
+    actions: Int64s
+    policy: Float32s
+    values: Float32s
 
 
 class GumbelSearch:
@@ -95,46 +109,34 @@ class GumbelSearch:
         for name, value in (("simulations", simulations), ("considered", considered)):
             if value < 1:
                 raise ValueError(f"{name}={value} is not 1 or more")
-        self.game, self.simulations = inputs.game, simulations
         game = inputs.game
+        self.game = game
+        self.simulations = simulations
         if min_value_range is None:
-            hides = game.hides
-            min_value_range = HIDDEN_MIN_VALUE_RANGE if hides else MIN_VALUE_RANGE
-        memory = side_solver(game).memory(count if solver_limit else 0, solver_limit)
-        rows = [considered_visits(count, simulations) for count in range(considered + 1)]
+            min_value_range = MIN_VALUE_RANGE
+            if game.hides:
+                min_value_range = HIDDEN_MIN_VALUE_RANGE
+        solved_rows = 0
+        if solver_limit:
+            solved_rows = count
+        memory = side_solver(game).memory(solved_rows, solver_limit)
+        if not memory:  # there is no solver, or it solves any position at once
+            solver_limit = 0
+        schedules = [sequence_of_considered_visits(n, simulations) for n in range(considered + 1)]
         self._settings = Settings(
-            wanted=np.array(rows),
+            considered_visits=np.array(schedules),
             min_value_range=float(min_value_range),
             score_margin_weight=float(score_margin_weight),
             reply_exponent=1.0,
-            solver_limit=solver_limit if memory else 0,
-            leaf_limit=solver_limit // LEAF_SHARE if memory else 0,
+            solver_limit=solver_limit,
+            leaf_limit=solver_limit // LEAF_SHARE,
             memory=memory,
         )
         self._inputs = inputs
-        self._views = None if views is None or (views == 0).all() else views
-        nodes, seats, actions = simulations + 1, game.max_players, game.num_actions
-        self._trees = Trees(
-            roots=np.zeros(count, game.state),
-            seeds=np.zeros(count, np.uint64),
-            nodes=np.zeros((count, nodes), NODE),
-            totals=np.zeros((count, nodes, seats)),
-            priors=np.zeros((count, nodes, actions), np.float32),
-            raw=np.zeros((count, nodes, seats), np.float32),
-            noisy=np.zeros((count, actions)),
-            worlds=np.zeros(count, game.state),
-            leaves=np.zeros(count, np.int64),
-            left_tree=np.zeros(count, np.bool_),
-            simulation=np.zeros(count, np.int64),
-            waiting=np.zeros(count, np.bool_),
-            masks=np.zeros((count, actions), np.int8),
-            candidates=np.zeros((count, actions), np.int8),
-            observations=np.zeros((count, game.observation.spec.size), game.observation.spec.dtype),
-            values=np.zeros((count, seats), np.float32),
-            margins=np.zeros((count, seats), np.float32),
-            solved=np.zeros(count, np.bool_),
-            policy=np.zeros((count, actions), np.float32),
-        )
+        self._views: Int64s | None = None
+        if views is not None and views.any():
+            self._views = views
+        self._trees = _make_trees(game, count, simulations + 1)
 
     def run(
         self,
@@ -146,7 +148,7 @@ class GumbelSearch:
         temperature: float = 1.0,
         splits: int = 1,
         evaluations: Evaluations | None = None,
-    ) -> Found:
+    ) -> PolicyOutput:
         """Searches positions.
 
         Args:
@@ -161,29 +163,35 @@ class GumbelSearch:
                 each is of the symmetry that its position was seen through first. None: every leaf
                 is evaluated.
 
+        Returns:
+            The actions, and the improved policies with their values.
+
         Raises:
             ValueError: A game is over, N exceeds `count`, or network outputs aren't finite.
         """
         check_unfinished(states)
-        kernel, count = gumbel_kernels(self.game), len(states)
+        kernel = gumbel_kernels(self.game)
+        count = len(states)
         settings = self._settings._replace(reply_exponent=1 / float(temperature))
-        most = len(self._trees.nodes)
-        if not count == len(seeds) <= most:
+        limit = len(self._trees.nodes)
+        if not count == len(seeds) <= limit:
             raise ValueError(
-                f"{count} positions and {len(seeds)} seeds: this search was made for up to {most}, "
-                "each with its seed"
+                f"{count} positions and {len(seeds)} seeds: this search was made for up to "
+                f"{limit}, each with its seed"
             )
         trees = Trees._make(array[:count] for array in self._trees)
         kernel.instantiate(states, seeds, trees)
-        splits = max(1, min(splits, count)) if evaluations is None else 1
+        splits = max(1, min(splits, count))
+        if evaluations is not None:
+            splits = 1
         groups = np.array_split(np.arange(count), splits)
         ask = partial(self._ask, trees=trees, evaluate=evaluate, evaluations=evaluations)
-        in_turn(*(self._grow(group, trees, ask, settings, gumbel_scale) for group in groups))
+        in_turn(*(self._search(group, trees, ask, settings, gumbel_scale) for group in groups))
         actions = np.empty(count, np.int64)
         kernel.decide(actions, trees, settings)
-        return Found(actions, trees.policy.copy(), trees.values.copy())
+        return PolicyOutput(actions, trees.policy.copy(), trees.values.copy())
 
-    def _grow(
+    def _search(
         self,
         rows: Int64s,
         trees: Trees,
@@ -196,8 +204,8 @@ class GumbelSearch:
         logits, values = yield from ask(rows)
         kernel.expand(rows, logits, values, trees)
         if settings.solver_limit:
-            kernel.solve(rows, trees, settings)
-        kernel.draw(rows, trees, float(gumbel_scale))
+            kernel.solve_roots(rows, trees, settings)
+        kernel.add_gumbel(rows, trees, float(gumbel_scale))
         trees.waiting[rows] = ~trees.solved[rows]
         kernel.advance(rows[trees.waiting[rows]], logits, values, trees, settings)
         while len(waiting := rows[trees.waiting[rows]]):
@@ -211,32 +219,36 @@ class GumbelSearch:
 
         Returns logits [R, A] and values [R, P] relative to the seat to act.
         """
-        worlds = trees.worlds[rows] if self._inputs.row else None
+        worlds = None
+        if self._inputs.row:
+            worlds = trees.worlds[rows]
         features = self._inputs.encode(worlds, trees.masks[rows], trees.observations[rows])
         if evaluations is None:
             return (yield from self._evaluate(rows, features, trees, evaluate))
         entries, new = evaluations.find(features)
         if len(new):
-            found = yield from self._evaluate(rows[new], features[new], trees, evaluate)
-            evaluations.logits[entries[new]], evaluations.values[entries[new]] = found
+            logits, values = yield from self._evaluate(rows[new], features[new], trees, evaluate)
+            evaluations.logits[entries[new]] = logits
+            evaluations.values[entries[new]] = values
         return evaluations.logits[entries], evaluations.values[entries]
 
     def _evaluate(self, rows: Int64s, features: Array, trees: Trees, evaluate: Evaluate) -> Outputs:
         """Calls the network for R leaves, each through a random symmetry."""
-        most, views = 1 + self._settings.score_margin_weight, self._views
+        max_value = 1 + self._settings.score_margin_weight
+        views = self._views
         if views is not None:
             bits = random_u64s(trees.seeds[rows], STREAM_SEARCH, trees.leaves[rows], VIEW)
-            which = views[bits % np.uint64(len(views))]
-            symmetries(self.game).turn_features(features, which)
+            view = views[bits % np.uint64(len(views))]
+            symmetries(self.game).turn_features(features, view)
         sent = ToHost(*(output.float() for output in evaluate(features)))
         yield
         logits, values = (np.array(output) for output in sent.arrays())
-        for what, numbers in (("logits", logits), ("values", values)):
+        for name, numbers in (("logits", logits), ("values", values)):
             if not np.isfinite(numbers).all():
-                raise ValueError(f"the network's {what} aren't finite: its weights are damaged")
+                raise ValueError(f"the network's {name} aren't finite: its weights are damaged")
         if views is not None:
-            symmetries(self.game).turn_back(logits, which)
-        return logits, values.clip(-most, most)
+            symmetries(self.game).turn_back(logits, view)
+        return logits, np.clip(values, -max_value, max_value)
 
     @property
     def nbytes(self) -> int:
@@ -245,9 +257,38 @@ class GumbelSearch:
 
     def visits(self, row: int) -> Int64s:
         """Returns the latest search's visits of each root action in one position, int64 [A]."""
-        nodes, found = self._trees.nodes[row], np.zeros(self.game.num_actions, np.int64)
-        child = int(nodes[0]["child"])
-        while child >= 0:
-            found[nodes[child]["action"]] = nodes[child]["visits"]
+        nodes = self._trees.nodes[row]
+        visits = np.zeros(self.game.num_actions, np.int64)
+        child = int(nodes[ROOT]["child"])
+        while child != NONE:
+            visits[nodes[child]["action"]] = nodes[child]["visits"]
             child = int(nodes[child]["sibling"])
-        return found
+        return visits
+
+
+def _make_trees(game: Game, count: int, nodes: int) -> Trees:
+    """Allocates the trees of `count` searches with up to `nodes` nodes each."""
+    seats = game.max_players
+    actions = game.num_actions
+    spec = game.observation.spec
+    return Trees(
+        roots=np.zeros(count, game.state),
+        seeds=np.zeros(count, np.uint64),
+        nodes=np.zeros((count, nodes), NODE),
+        totals=np.zeros((count, nodes, seats)),
+        priors=np.zeros((count, nodes, actions), np.float32),
+        raw_values=np.zeros((count, nodes, seats), np.float32),
+        root_logits=np.zeros((count, actions)),
+        worlds=np.zeros(count, game.state),
+        leaves=np.zeros(count, np.int64),
+        left_tree=np.zeros(count, np.bool_),
+        simulation=np.zeros(count, np.int64),
+        waiting=np.zeros(count, np.bool_),
+        masks=np.zeros((count, actions), np.int8),
+        candidates=np.zeros((count, actions), np.int8),
+        observations=np.zeros((count, spec.size), spec.dtype),
+        values=np.zeros((count, seats), np.float32),
+        margins=np.zeros((count, seats), np.float32),
+        solved=np.zeros(count, np.bool_),
+        policy=np.zeros((count, actions), np.float32),
+    )

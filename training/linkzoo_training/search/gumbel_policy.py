@@ -7,19 +7,20 @@ import numpy as np
 from linkzoo.core.state import Mask
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Float32s, Float64s, Int64s
-from linkzoo_training.search.gumbel_batch import Settings, Trees, set_candidates, tree_of
-from linkzoo_training.search.gumbel_tree import LEGAL, node_statistics, stretch_of
+from linkzoo_training.search.gumbel_qtransform import LEGAL, node_statistics, value_scale
+from linkzoo_training.search.gumbel_tree import Settings, Trees, set_candidates, tree_of
 from linkzoo_training.search.tree import NONE, ROOT
 
 
 @compiled
-def _perfect(prior: Float32s, mask: Mask, noisy: Float64s, policy: Float32s) -> int:
+def _solved_policy(prior: Float32s, mask: Mask, root_logits: Float64s, policy: Float32s) -> int:
     """Fills the policy of a solved root over the best actions in `mask`; returns the action."""
-    total, best = 0.0, NONE
+    total = 0.0
+    best = NONE
     for action in range(mask.shape[0]):
         policy[action] = prior[action] * (mask[action] != 0)
         total += policy[action]
-        if mask[action] and (best == NONE or noisy[action] > noisy[best]):
+        if mask[action] and (best == NONE or root_logits[action] > root_logits[best]):
             best = action
     for action in range(mask.shape[0]):
         policy[action] /= total
@@ -27,61 +28,79 @@ def _perfect(prior: Float32s, mask: Mask, noisy: Float64s, policy: Float32s) -> 
 
 
 @compiled
-def _improve(i: int, mixed: Float64s, trees: Trees, settings: Settings) -> int:
-    """Fills the improved policy of a root and its values; returns the chosen action.
+def _improved_policy(i: int, mixed_values: Float64s, trees: Trees, settings: Settings) -> int:
+    """Fills the improved policy of a root; returns the most visited action with the highest score.
 
-    The mask contains the legal actions; `mixed` [P] are the values of unvisited actions by seat.
+    The policy is the softmax of the logits plus the scaled, completed values. The mask contains the
+    legal actions; `mixed_values` [P] are the values of unvisited actions by seat.
     """
-    mask, noisy, policy = trees.masks[i], trees.noisy[i], trees.policy[i]
-    prior, nodes, totals = trees.priors[i, ROOT], trees.nodes[i], trees.totals[i]
+    mask = trees.masks[i]
+    root_logits = trees.root_logits[i]
+    policy = trees.policy[i]
+    prior = trees.priors[i, ROOT]
+    nodes = trees.nodes[i]
     seat = trees.roots[i].seat
-    _, most, _, low, high, _, _ = node_statistics(tree_of(trees, i), ROOT, seat, mask)
-    stretch = stretch_of(most, low, high, settings.min_value_range)
-    unseen, total = exp(stretch * (mixed[seat] - high)), 0.0
-    best, best_score = NONE, -inf
+    statistics = node_statistics(tree_of(trees, i), ROOT, seat, mask)
+    scale = value_scale(statistics, settings.min_value_range)
+    unvisited_weight = exp(scale * (mixed_values[seat] - statistics.max_value))
+    total = 0.0
+    best = NONE
+    best_score = -inf
     for action in range(mask.shape[0]):
         policy[action] = 0
         if mask[action] == LEGAL:
-            policy[action] = prior[action] * unseen
+            policy[action] = prior[action] * unvisited_weight
             total += policy[action]
     child = nodes[ROOT].child
     while child != NONE:
-        action, visits = nodes[child].action, nodes[child].visits
-        lead = stretch * (totals[child, seat] / visits - high)
-        policy[action] = prior[action] * exp(lead)
+        action = nodes[child].action
+        visits = nodes[child].visits
+        advantage = scale * (trees.totals[i, child, seat] / visits - statistics.max_value)
+        policy[action] = prior[action] * exp(advantage)
         total += policy[action]
-        if visits == most and noisy[action] + lead > best_score:
-            best, best_score = action, noisy[action] + lead
+        if visits == statistics.max_visits and root_logits[action] + advantage > best_score:
+            best = action
+            best_score = root_logits[action] + advantage
         child = nodes[child].sibling
-    share = 1.0
-    values = trees.values[i]
-    values[:] = 0
     for action in range(mask.shape[0]):
         policy[action] /= total
-    child = nodes[ROOT].child
-    while child != NONE:
-        chance = policy[nodes[child].action]
-        share -= chance
-        for seat in range(mixed.shape[0]):
-            values[seat] += chance * totals[child, seat] / nodes[child].visits
-        child = nodes[child].sibling
-    for seat in range(mixed.shape[0]):
-        values[seat] += share * mixed[seat]
     return best
 
 
 @compiled
+def _policy_values(i: int, mixed_values: Float64s, trees: Trees) -> None:
+    """Fills the values of a root's improved policy, by seat."""
+    nodes = trees.nodes[i]
+    values = trees.values[i]
+    values[:] = 0
+    unvisited = 1.0
+    child = nodes[ROOT].child
+    while child != NONE:
+        probability = trees.policy[i, nodes[child].action]
+        unvisited -= probability
+        for seat in range(mixed_values.shape[0]):
+            values[seat] += probability * trees.totals[i, child, seat] / nodes[child].visits
+        child = nodes[child].sibling
+    for seat in range(mixed_values.shape[0]):
+        values[seat] += unvisited * mixed_values[seat]
+
+
+@compiled
 def decide(first: int, last: int, actions: Int64s, trees: Trees, settings: Settings) -> None:
-    """Fills the chosen actions, the improved policies and their values."""
+    """Fills the chosen actions [N], the improved policies and their values."""
     for i in range(first, last):
-        mask, tree = trees.masks[i], tree_of(trees, i)
+        tree = tree_of(trees, i)
         if trees.solved[i]:
-            candidates, noisy = trees.candidates[i], trees.noisy[i]
-            actions[i] = _perfect(tree.priors[ROOT], candidates, noisy, trees.policy[i])
+            best = trees.candidates[i]
+            actions[i] = _solved_policy(
+                tree.priors[ROOT], best, trees.root_logits[i], trees.policy[i]
+            )
             continue
-        mixed = np.zeros(np.int64(trees.roots[i].num_players))
-        for seat in range(mixed.shape[0]):
+        mixed_values = np.zeros(np.int64(trees.roots[i].num_players))
+        for seat in range(mixed_values.shape[0]):
             set_candidates(i, trees)
-            mixed[seat] = node_statistics(tree, ROOT, seat, mask)[2]
+            statistics = node_statistics(tree, ROOT, seat, trees.masks[i])
+            mixed_values[seat] = statistics.mixed_value
         set_candidates(i, trees)
-        actions[i] = _improve(i, mixed, trees, settings)
+        actions[i] = _improved_policy(i, mixed_values, trees, settings)
+        _policy_values(i, mixed_values, trees)

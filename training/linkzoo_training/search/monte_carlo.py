@@ -11,26 +11,25 @@ the same error. This suits imitation: errors of values average out over position
 the move that a small tree prefers don't.
 """
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import make_skip_forced_actions, random_legal
-from linkzoo.core.state import Records
+from linkzoo.core.state import Masks, Records, Seeds
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Int64s
+from linkzoo_training.arrays import Float32s, Int64s
 from linkzoo_training.search.linear import Choose, Scorer, choose_action
+from linkzoo_training.search.protocols import FillActionValues
 
 NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))
 _HORIZON = 14  # plies of a playout after which a critic may end it
 
 
-def make_action_values(game: Game, choose: Choose | None) -> Callable[..., None]:
+def make_action_values(game: Game, choose: Choose | None) -> FillActionValues:
     """Returns the kernel that fills the values for the seat to act, 0 outside `masks`.
 
     `choose` plays the playouts; None: they are random.
@@ -46,26 +45,29 @@ def make_action_values(game: Game, choose: Choose | None) -> Callable[..., None]
         first: int,
         last: int,
         states: Records,
-        seeds: NDArray[np.uint64],
+        seeds: Seeds,
         playouts: Int64s,
         score_margin_weight: float,
         scorer: Scorer,
         critic: Scorer,
-        masks: NDArray[np.int8],
-        values: NDArray[np.float32],
+        masks: Masks,
+        values: Float32s,
     ) -> None:
         scores = np.empty(masks.shape[1], np.float32)
         for i in range(first, last):
-            dealt, world = states[i : i + 1].copy(), states[i : i + 1].copy()
+            dealt = states[i : i + 1].copy()
+            world = states[i : i + 1].copy()
             scratch = states[i : i + 1].copy()
-            seat, players = states[i].seat, np.int64(states[i].num_players)
-            payoff, margin = np.empty(players, np.float32), np.empty(players, np.float32)
+            seat = states[i].seat
+            players = np.int64(states[i].num_players)
+            payoff = np.empty(players, np.float32)
+            margin = np.empty(players, np.float32)
             mask = np.empty(masks.shape[1], np.int8)
             values[i] = 0
             for playout in range(playouts[i]):
-                fresh = random_u64(seeds[i], STREAM_SEARCH, playout)
+                world_seed = random_u64(seeds[i], STREAM_SEARCH, playout)
                 dealt[0] = states[i]
-                determinize(dealt[0], seat, fresh)
+                determinize(dealt[0], seat, world_seed)
                 for action in range(masks.shape[1]):
                     if masks[i, action] == 0:
                         continue
@@ -83,7 +85,7 @@ def make_action_values(game: Game, choose: Choose | None) -> Callable[..., None]
                                 values[i, action] += scores[chosen]
                                 break
                         else:
-                            chosen = random_legal(mask, fresh, STREAM_SEARCH, draw)
+                            chosen = random_legal(mask, world_seed, STREAM_SEARCH, draw)
                         apply(world[0], chosen)
                         skip_forced_actions(world[0], mask)
                         draw += 1
@@ -107,5 +109,7 @@ def action_values(game: Game, linear: bool = False) -> RowKernel:
     seat's later actions stands for the result or NO_SCORER, int8 masks [N, A] of legal actions and
     float32 values [N, A] to fill. Row i depends only on record i and seed i.
     """
-    choose = choose_action(game) if linear else None
+    choose: Choose | None = None
+    if linear:
+        choose = choose_action(game)
     return RowKernel(make_action_values(game, choose), 1)

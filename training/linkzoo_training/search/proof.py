@@ -5,21 +5,19 @@ until the root is won, drawn or lost, or the tree is full. A node holds for each
 leaves that must be won to prove that the seat wins (`proof`), and the fewest to refute it.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from linkzoo import Game
 from linkzoo.core.solver import Finish, MakeMemory, Memory, Solve
-from linkzoo.core.state import Mask, Record, Records
+from linkzoo.core.state import OVER, Mask, Record, Records
 from linkzoo.engine.compiled import compiled
+from linkzoo_training.search.protocols import Prove
 from linkzoo_training.search.tree import NONE, ROOT, add_node, node_dtype
 
-_SEATS, _BOTH, _OVER = 2, 0b11, -1
+_SEATS = 2
+_BOTH = 0b11  # bits of the seats that won: a draw
 _NEVER = 2**20  # leaves: there is no such proof
 _NODE = node_dtype(("seat", "i4"), ("proof", "i4", (_SEATS,)), ("refutation", "i4", (_SEATS,)))
-
-Prove = Callable[[Record, Memory, int, Records], bool]
 
 
 def applies(game: Game) -> bool:
@@ -30,7 +28,7 @@ def applies(game: Game) -> bool:
 
 
 def make_memory(game: Game) -> MakeMemory:
-    """Returns the function that allocates the memory of N rows: two records and a mask."""
+    """Returns the function that allocates two records and a mask for each position."""
 
     def memory(count: int, limit: int) -> Memory:  # noqa: ARG001 - the size of the tree
         return np.zeros((count, 2), game.state), np.zeros((count, game.num_actions), np.int8)
@@ -45,9 +43,15 @@ def _add_leaf(nodes: Records, index: int, world: Record, action: int, parent: in
     node = nodes[index]
     node.seat = world.seat
     for seat in range(_SEATS):
-        won = world.winners == 1 << seat
-        node.proof[seat] = 1 if world.seat != _OVER else 0 if won else _NEVER
-        node.refutation[seat] = 1 if world.seat != _OVER else _NEVER if won else 0
+        if world.seat != OVER:
+            node.proof[seat] = 1
+            node.refutation[seat] = 1
+        elif world.winners == 1 << seat:
+            node.proof[seat] = 0
+            node.refutation[seat] = _NEVER
+        else:
+            node.proof[seat] = _NEVER
+            node.refutation[seat] = 0
 
 
 @compiled
@@ -56,19 +60,29 @@ def _update(nodes: Records, node: Record) -> bool:
 
     The seat to act chooses one child, the other seat has to answer all.
     """
-    seat, other = node.seat, 1 - node.seat
-    win, fail, stop, lose = _NEVER, 0, _NEVER, 0
-    child = node.child
-    while child != NONE:
-        one = nodes[child]
-        win, fail = min(win, one.proof[seat]), fail + one.refutation[seat]
-        stop, lose = min(stop, one.refutation[other]), lose + one.proof[other]
-        child = one.sibling
-    fail, lose = min(fail, _NEVER), min(lose, _NEVER)
-    changed = node.proof[seat] != win or node.refutation[seat] != fail
-    changed = changed or node.refutation[other] != stop or node.proof[other] != lose
-    node.proof[seat], node.refutation[seat] = win, fail
-    node.refutation[other], node.proof[other] = stop, lose
+    seat = node.seat
+    other = 1 - seat
+    proof = _NEVER
+    refutation = 0
+    other_proof = 0
+    other_refutation = _NEVER
+    index = node.child
+    while index != NONE:
+        child = nodes[index]
+        proof = min(proof, child.proof[seat])
+        refutation += child.refutation[seat]
+        other_proof += child.proof[other]
+        other_refutation = min(other_refutation, child.refutation[other])
+        index = child.sibling
+    refutation = min(refutation, _NEVER)
+    other_proof = min(other_proof, _NEVER)
+    changed = node.proof[seat] != proof or node.refutation[seat] != refutation
+    changed = changed or node.proof[other] != other_proof
+    changed = changed or node.refutation[other] != other_refutation
+    node.proof[seat] = proof
+    node.refutation[seat] = refutation
+    node.proof[other] = other_proof
+    node.refutation[other] = other_refutation
     return bool(changed)
 
 
@@ -81,15 +95,15 @@ def _decided(node: Record, seat: int) -> bool:
 @compiled
 def _next(nodes: Records, node: Record, seat: int) -> int:
     """Returns the child that decides most for the question whether the seat wins."""
-    child = np.int64(node.child)
-    while child != NONE:
-        one = nodes[child]
-        if node.seat == seat and one.proof[seat] == node.proof[seat]:
+    index = np.int64(node.child)
+    while index != NONE:
+        child = nodes[index]
+        if node.seat == seat and child.proof[seat] == node.proof[seat]:
             break
-        if node.seat != seat and one.refutation[seat] == node.refutation[seat]:
+        if node.seat != seat and child.refutation[seat] == node.refutation[seat]:
             break
-        child = np.int64(one.sibling)
-    return child  # type: ignore[return-value]  # int64
+        index = np.int64(child.sibling)
+    return index  # type: ignore[return-value]  # int64
 
 
 def make_prove(game: Game) -> Prove:
@@ -99,10 +113,14 @@ def make_prove(game: Game) -> Prove:
 
     @compiled
     def prove(state: Record, memory: Memory, row: int, nodes: Records) -> bool:
-        worlds, mask = memory[0][row], memory[1][row]
-        world, after, root = worlds[0], worlds[1], nodes[ROOT]
+        worlds = memory[0][row]
+        mask = memory[1][row]
+        world = worlds[0]
+        after = worlds[1]
+        root = nodes[ROOT]
         _add_leaf(nodes, ROOT, state, NONE, NONE)
-        size, seat = 1, 0
+        size = 1
+        seat = 0
         while size + mask.shape[0] <= nodes.shape[0]:
             seat = 1 - seat  # the questions take turns
             if _decided(root, seat):
@@ -129,7 +147,7 @@ def make_prove(game: Game) -> Prove:
         for seat in range(_SEATS):
             if root.proof[seat] == 0:
                 state.winners = 1 << seat
-        state.seat = _OVER
+        state.seat = OVER
         return True
 
     return prove
@@ -148,23 +166,27 @@ def make_finish(prove: Prove) -> Finish:
 def make_solve(prove: Prove) -> Solve:
     """Returns the function `solve` of `linkzoo.core.solver`.
 
-    Of a position that isn't solved it takes the actions that lose from the mask.
+    In a position that isn't solved it removes losing actions from the mask.
     """
 
     @compiled
     def solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool:
-        seat, nodes = np.int64(state.seat), np.empty(limit, _NODE)
-        solved, root = prove(state, memory, row, nodes), nodes[ROOT]
-        child = root.child if root.proof[1 - seat] != 0 else NONE  # all lose
-        while child != NONE:
-            one = nodes[child]
+        seat = np.int64(state.seat)
+        nodes = np.empty(limit, _NODE)
+        solved = prove(state, memory, row, nodes)
+        root = nodes[ROOT]
+        if root.proof[1 - seat] == 0:  # all actions lose
+            return solved
+        index = root.child
+        while index != NONE:
+            child = nodes[index]
             if root.proof[seat] == 0:
-                mask[one.action] = one.proof[seat] == 0
+                mask[child.action] = child.proof[seat] == 0
             elif solved:
-                mask[one.action] = one.refutation[1 - seat] == 0
+                mask[child.action] = child.refutation[1 - seat] == 0
             else:
-                mask[one.action] = one.proof[1 - seat] != 0
-            child = one.sibling
+                mask[child.action] = child.proof[1 - seat] != 0
+            index = child.sibling
         return solved
 
     return solve

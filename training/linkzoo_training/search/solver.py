@@ -102,7 +102,8 @@ def solve(
         OutOfReachError: A search would visit more than about `limit` positions.
     """
     rules = get_game(game, options)
-    exact, limit = new_solver(rules), integer("limit", limit, 0, 2**63 - 1)
+    exact = new_solver(rules)
+    limit = integer("limit", limit, 0, 2**63 - 1)
     checked_states(rules, np.asarray(state)[None])
     winning = np.flatnonzero(winning_actions(rules, exact, state, limit) == 1)
     return Solution(exact.winner(state, limit), tuple(winning.tolist()), exact.score(state, limit))
@@ -116,8 +117,8 @@ def winning_actions(game: Game, exact: Solver, state: Record, limit: int = LIMIT
     after = successors(game, state)
     wins[list(after)] = 0
     if exact.winner(state, limit) == state.seat:
-        for action, one in after.items():
-            wins[action] = exact.winner(one, limit) == state.seat
+        for action, successor in after.items():
+            wins[action] = exact.winner(successor, limit) == state.seat
     return wins
 
 
@@ -125,8 +126,8 @@ def successors(game: Game, state: Record) -> dict[int, Record]:
     """Returns the position after each legal action."""
     mask = np.zeros(game.num_actions, np.int8)
     game.rules.legal_actions(state, mask)
-    found = {}
+    positions = {}
     for action in np.flatnonzero(mask).tolist():
-        found[action] = state.copy()
-        game.rules.apply(found[action], action)
-    return found
+        positions[action] = state.copy()
+        game.rules.apply(positions[action], action)
+    return positions

@@ -25,8 +25,11 @@ def node_dtype(*fields: tuple[str, str] | tuple[str, str, tuple[int]]) -> np.dty
 def add_node(nodes: Records, index: int, action: int, parent: int) -> None:
     """Makes a node without visits the first child of its parent (NONE: the root of a tree)."""
     node = nodes[index]
-    node.action, node.parent, node.child = action, parent, NONE
-    node.sibling, node.visits = NONE, 0
+    node.action = action
+    node.parent = parent
+    node.child = NONE
+    node.sibling = NONE
+    node.visits = 0
     if parent != NONE:
         node.sibling = nodes[parent].child
         nodes[parent].child = index

@@ -18,7 +18,6 @@ UCT is a yardstick: any change to its moves, in any game, raises VERSION and the
 ladder that has it as an opponent.
 """
 
-from collections.abc import Callable
 from functools import cache
 from math import inf, log, sqrt
 from typing import Literal, NamedTuple
@@ -33,11 +32,12 @@ from linkzoo.core.kernels import (
     random_legal,
 )
 from linkzoo.core.protocols import Determinize
-from linkzoo.core.state import Mask, Record, Records
+from linkzoo.core.state import Actions, Mask, Masks, Record, Records, Seeds
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
-from linkzoo_training.arrays import Array, Float32s, Float64s, Int8s, Int64s, UInt64s
+from linkzoo_training.arrays import Array, Float32s, Float64s
+from linkzoo_training.search.protocols import SearchOne, SearchRows
 from linkzoo_training.search.tree import NONE, ROOT, add_node, node_dtype
 
 Sight = Literal["own", "hands", "all"]
@@ -61,13 +61,25 @@ class Tree(NamedTuple):
 
 
 @compiled
+def _new_tree(max_nodes: int, players: int) -> Tree:
+    """Returns a tree that consists of the root."""
+    totals = np.zeros((max_nodes, players))
+    outcomes = np.zeros((max_nodes, players), np.float32)
+    tree = Tree(np.zeros(max_nodes, _NODE), totals, outcomes)
+    add_node(tree.nodes, ROOT, NONE, NONE)
+    return tree
+
+
+@compiled
 def _select(tree: Tree, node: int, seat: int, exploration: float, mask: Mask) -> int:
     """Returns the legal child with the highest UCB1 for `seat`; clears legal children in `mask`.
 
     A proven outcome replaces the score. Increments `available` of every legal child.
     """
-    best, best_score = NONE, -inf
-    available, logarithm = 0, 0.0
+    best = NONE
+    best_score = -inf
+    available = 0
+    logarithm = 0.0
     child = tree.nodes[node].child
     while child != NONE:
         action = tree.nodes[child].action
@@ -81,7 +93,8 @@ def _select(tree: Tree, node: int, seat: int, exploration: float, mask: Mask) ->
             if tree.nodes[child].certain:
                 score = tree.outcomes[child, seat]
             if score > best_score:
-                best, best_score = child, score
+                best = child
+                best_score = score
             tree.nodes[child].available += 1
         child = tree.nodes[child].sibling
     return best
@@ -125,7 +138,9 @@ def _ascertain(tree: Tree, node: int, payoff: Float32s) -> None:
     tree.nodes[node].certain = 1
     node = tree.nodes[node].parent
     while node != NONE and not tree.nodes[node].certain:
-        seat, best, count = tree.nodes[node].seat, NONE, 0
+        seat = tree.nodes[node].seat
+        best = NONE
+        count = 0
         child = tree.nodes[node].child
         while child != NONE:
             if tree.nodes[child].certain:
@@ -171,9 +186,6 @@ def _compare(tree: Tree, seat: int, one: int, other: int) -> float:
     return np.sign(gain)  # type: ignore[no-any-return]  # a float
 
 
-SearchOne = Callable[[Records, np.uint64, int, float, Mask], int]
-
-
 def make_search_one(  # noqa: PLR0915 - a whole search, from the root to the choice
     game: Game, determinize: Determinize, perfect: bool
 ) -> SearchOne:
@@ -195,26 +207,27 @@ def make_search_one(  # noqa: PLR0915 - a whole search, from the root to the cho
             return nth_legal(mask, 0)
         world = root.copy()
         observer = root[0].seat
-        players, most = root[0].num_players, simulations + 1
-        totals, outcomes = np.zeros((most, players)), np.zeros((most, players), np.float32)
-        tree = Tree(np.zeros(most, _NODE), totals, outcomes)
-        payoff = np.empty(players, np.float32)
-        add_node(tree.nodes, ROOT, NONE, NONE)
+        tree = _new_tree(simulations + 1, root[0].num_players)
+        payoff = np.empty(root[0].num_players, np.float32)
         size = 1
         for simulation in range(simulations):
-            fresh = random_u64(seed, STREAM_SEARCH, simulation)
+            world_seed = random_u64(seed, STREAM_SEARCH, simulation)
             world[0] = root[0]
-            determinize(world[0], observer, fresh)
+            determinize(world[0], observer, world_seed)
             legal_actions(world[0], mask)
-            node, draw, in_tree, ended = ROOT, 0, True, True
+            node = ROOT
+            draw = 0
+            in_tree = True
+            ended = True
             while world[0].seat >= 0:
-                best, ended = NONE, in_tree
+                best = NONE
+                ended = in_tree
                 if in_tree:
                     if perfect and tree.nodes[node].legal == 0:
                         tree.nodes[node].legal = count_legal(mask)
                         tree.nodes[node].seat = world[0].seat
                     best = _select(tree, node, world[0].seat, exploration, mask)
-                action = random_legal(mask, fresh, STREAM_SEARCH, draw)
+                action = random_legal(mask, world_seed, STREAM_SEARCH, draw)
                 draw += 1
                 if action == NONE:  # every legal action has a child
                     node = best
@@ -237,7 +250,7 @@ def make_search_one(  # noqa: PLR0915 - a whole search, from the root to the cho
     return search_one
 
 
-def make_search(search_one: SearchOne) -> Callable[..., None]:
+def make_search(search_one: SearchOne) -> SearchRows:
     """Returns the kernel that searches every position independently."""
 
     @compiled
@@ -245,11 +258,11 @@ def make_search(search_one: SearchOne) -> Callable[..., None]:
         first: int,
         last: int,
         states: Records,
-        seeds: UInt64s,
+        seeds: Seeds,
         simulations: int,
         exploration: float,
-        masks: Int8s,
-        actions: Int64s,
+        masks: Masks,
+        actions: Actions,
     ) -> None:
         for i in range(first, last):
             actions[i] = search_one(states[i : i + 1], seeds[i], simulations, exploration, masks[i])
@@ -275,8 +288,10 @@ def searcher(game: Game, sees: Sight = "own") -> RowKernel:
     record i and seed i.
     """
     perfect = not (game.hides or game.facts.chance)
-    determinize = _peek if sees == "all" else game.determinize
-    if sees == "hands" and game.hides:
+    determinize = game.determinize
+    if sees == "all":
+        determinize = _peek
+    elif sees == "hands" and game.hides:
         if game.rules.reshuffle is None:
             raise ValueError(f"hands-N: {game.name} has no `reshuffle` (`Rules`)")
         determinize = game.rules.reshuffle
