@@ -1,6 +1,5 @@
 """Runtime support of a run: the device, a locked folder, interruption and compile time."""
 
-import ctypes
 import os
 import signal
 import threading
@@ -18,14 +17,6 @@ from filelock import FileLock, Timeout
 from numba.core import event
 
 from linkzoo.core.files import write_atomically
-
-
-def keep_memory() -> None:
-    """Lets glibc keep large freed tensors' memory for the next: new pages took 9 % of AlphaZero."""
-    if os.name == "posix" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
-        libc.mallopt(-1, 2**28)  # M_TRIM_THRESHOLD: up to that many bytes stay free
-        libc.mallopt(-3, 2**25)  # M_MMAP_THRESHOLD, the highest: tensors below are kept
-        libc.mallopt(-8, 1)  # M_ARENA_MAX: threads' own arenas would give theirs back
 
 
 class StopSignal:
@@ -65,7 +56,10 @@ def _compiling() -> event.TimingListener:
 def training_clock() -> float:
     """Returns the seconds of a clock that stands still while this process compiles."""
     listener = _compiling()
-    return time.perf_counter() - (listener.duration if listener.done else 0.0)
+    now = time.perf_counter()
+    if listener.done:
+        now -= listener.duration
+    return now
 
 
 @contextmanager
@@ -78,8 +72,9 @@ def alone_in(folder: Path) -> Iterator[None]:
     Raises:
         ValueError: Another process holds the folder.
     """
-    holder, path = folder / "run.pid", folder / "run.lock"
-    made = [new for new in (folder, *folder.parents) if not new.exists()]
+    holder = folder / "run.pid"
+    path = folder / "run.lock"
+    created = [new for new in (folder, *folder.parents) if not new.exists()]
     while True:
         with suppress(FileExistsError, FileNotFoundError):  # another process removes it meanwhile
             folder.mkdir(parents=True, exist_ok=True)
@@ -87,7 +82,9 @@ def alone_in(folder: Path) -> Iterator[None]:
             try:
                 lock = FileLock(path).acquire(blocking=False)
             except Timeout as error:
-                pid = holder.read_text(encoding="utf-8") if holder.is_file() else "unknown"
+                pid = "unknown"
+                if holder.is_file():
+                    pid = holder.read_text(encoding="utf-8")
                 raise ValueError(
                     f"{folder} is in use by another run, process {pid}: wait for it, or choose "
                     "another name or folder"
@@ -103,16 +100,16 @@ def alone_in(folder: Path) -> Iterator[None]:
             holder.unlink(missing_ok=True)
             with suppress(OSError):
                 path.unlink()
-                for new in made:
+                for new in created:
                     new.rmdir()
 
 
 def find_device(name: str) -> torch.device:
     """Returns the device that a configuration names; raises ValueError if it isn't available."""
-    found = torch.cuda.is_available()
+    has_gpu = torch.cuda.is_available()
     if name == "auto":
-        name = "cuda" if found else "cpu"
-    if name != "cpu" and not found:
+        return torch.device("cuda" if has_gpu else "cpu")
+    if name != "cpu" and not has_gpu:
         raise ValueError("device: cuda, but torch finds no GPU")
     return torch.device(name)
 

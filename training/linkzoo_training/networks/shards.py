@@ -19,8 +19,6 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from linkzoo_training.runtime import keep_memory
-
 MIN_ROWS = 32  # rows per thread; with fewer rows, fewer threads
 MAX_ROWS = 768  # rows per shard: more take memory and save no time
 _STEP = 16  # shard sizes are multiples: convolutions are slow for each new shape
@@ -33,13 +31,11 @@ _threads = 1
 def use(threads: int) -> None:
     """Sets the number of threads for shards in this process; torch's operations get one each.
 
-    Freed memory is kept for the next tensors. Before the first call, there is one thread here, and
-    torch's operations have torch's threads.
+    Before the first call, there is one thread here, and torch's operations have torch's threads.
     """
     global _threads  # noqa: PLW0603 - one number for the process, as torch's
     _threads = threads
     torch.set_num_threads(1)
-    keep_memory()
 
 
 def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:
@@ -52,10 +48,10 @@ def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -
         with torch.no_grad():
             return padded_forward(network, *(tensor[shard] for tensor in rows))
 
-    found = _each(ask, split(len(rows[0]), rows[0].device))
-    if len(found) == 1:
-        return list(found[0])
-    return [torch.cat(parts) for parts in zip(*found, strict=True)]
+    outputs = _each(ask, split(len(rows[0]), rows[0].device))
+    if len(outputs) == 1:
+        return list(outputs[0])
+    return [torch.cat(parts) for parts in zip(*outputs, strict=True)]
 
 
 def padded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> tuple[Tensor, ...]:
@@ -63,9 +59,9 @@ def padded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) ->
 
     Copies of the last row are the padding; no gradient comes from them.
     """
-    count, device = len(rows[0]), rows[0].device
-    extra = padded_size(count) - count if device.type == "cpu" else 0
-    if not extra:
+    count = len(rows[0])
+    extra = padded_size(count) - count
+    if not extra or rows[0].device.type != "cpu":
         return network(*rows)
     filled = (torch.cat([tensor, tensor[-1:].expand(extra, *tensor.shape[1:])]) for tensor in rows)
     return tuple(output[:count] for output in network(*filled))
@@ -97,14 +93,14 @@ def backward(
         weight = (shard.stop - shard.start) / rows
         return torch.autograd.grad(weight * part, parameters, allow_unused=True), weight * terms
 
-    found = _each(share, shards)
+    shares = _each(share, shards)
     for index, parameter in enumerate(parameters):
-        parts = [part for gradients, _ in found if (part := gradients[index]) is not None]
+        parts = [part for gradients, _ in shares if (part := gradients[index]) is not None]
         if parts:
             parameter.grad = torch.empty_like(parameter).copy_(parts[0])  # in its layout
             for part in parts[1:]:
                 parameter.grad += part
-    return torch.stack([terms for _, terms in found]).sum(0)
+    return torch.stack([terms for _, terms in shares]).sum(0)
 
 
 def split(rows: int, device: torch.device) -> list[slice]:
@@ -112,8 +108,10 @@ def split(rows: int, device: torch.device) -> list[slice]:
 
     On a GPU all rows stay together.
     """
-    threads = max(1, min(_threads, rows // MIN_ROWS))
-    count = threads * max(1, -(-rows // (threads * MAX_ROWS))) if device.type == "cpu" else 1
+    count = 1
+    if device.type == "cpu":
+        threads = max(1, min(_threads, rows // MIN_ROWS))
+        count = threads * max(1, -(-rows // (threads * MAX_ROWS)))
     steps = -(-rows // _STEP)
     ends = [*(_STEP * (steps * part // count) for part in range(count)), rows]
     return [slice(first, last) for first, last in pairwise(ends)]
