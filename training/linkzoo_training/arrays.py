@@ -17,6 +17,6 @@ Float64s = NDArray[np.float64]
 def relative(numbers: Float32s, seat: Array, players: Array) -> Float32s:
     """Rotates numbers [M, P] by seat so that `seat` [M] comes first; 0 beyond `players` [M]."""
     index = np.arange(numbers.shape[1])
-    where = (seat[:, None].astype(np.int64) + index) % players[:, None]
-    turned: Float32s = np.take_along_axis(numbers, where, 1)
-    return np.where(index < players[:, None], turned, np.float32(0))
+    absolute = (seat[:, None].astype(np.int64) + index) % players[:, None]
+    rotated: Float32s = np.take_along_axis(numbers, absolute, 1)
+    return np.where(index < players[:, None], rotated, np.float32(0))

@@ -1,4 +1,4 @@
-"""A network that scores legal actions by what they lead to (`Observation.action_spec`)."""
+"""A network that scores legal actions by their features (`Observation.action_spec`)."""
 
 from typing import Any
 
@@ -50,7 +50,8 @@ class ActionNet(PolicyValueNet):
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Returns logits [B, A], 0 for actions that aren't listed, and values [B, P]."""
         position, rows = features.split([len(self.map), MAX_LISTED * self.encoding.row], 1)
-        rows, whole = rows.unflatten(1, (MAX_LISTED, -1)), self.trunk(position)
+        rows = rows.unflatten(1, (MAX_LISTED, -1))
+        whole = self.trunk(position)
         state = self.state(whole)
         if torch.compiler.is_exporting():  # shapes must not depend on data
             action = rows[:, :, 0].long() - 1

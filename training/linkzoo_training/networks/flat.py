@@ -76,8 +76,12 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
     """Creates a network (`Config.network`); raises ValueError if the game has none such."""
     if is_import_path(kind):
         return OwnNet(game, kind)
-    kinds: dict[str, Callable[[Game, int, int], PolicyValueNet]]
-    kinds = {"flat": FlatNet, "board": BoardNet, "graph": GraphNet, "action": ActionNet}
+    kinds: dict[str, Callable[[Game, int, int], PolicyValueNet]] = {
+        "flat": FlatNet,
+        "board": BoardNet,
+        "graph": GraphNet,
+        "action": ActionNet,
+    }
     if kind not in kinds:
         raise ValueError(f"network: {kind!r} is not one of {list(kinds)}, or FILE.py:NAME")
     return kinds[kind](game, width, blocks)
@@ -108,14 +112,18 @@ def masked(logits: Tensor, mask: Tensor) -> Tensor:
 def decayed(parameters: Sequence[Tensor], decay: float) -> list[dict[str, Any]]:
     """Returns parameter groups of an optimiser: weights decay, biases and gates (1-D) don't."""
     return [
-        {"params": [one for one in parameters if one.ndim > 1], "weight_decay": decay},
-        {"params": [one for one in parameters if one.ndim <= 1], "weight_decay": 0.0},
+        {"params": [weight for weight in parameters if weight.ndim > 1], "weight_decay": decay},
+        {"params": [bias for bias in parameters if bias.ndim <= 1], "weight_decay": 0.0},
     ]
 
 
 def split_hidden(network: PolicyValueNet) -> tuple[list[Tensor], list[Tensor]]:
     """Returns the weights of the hidden layers, and all other parameters."""
-    split: dict[bool, list[Tensor]] = {True: [], False: []}
+    hidden: list[Tensor] = []
+    others: list[Tensor] = []
     for name, parameter in network.named_parameters():
-        split[parameter.ndim > 1 and not OUTER & set(name.split("."))].append(parameter)
-    return split[True], split[False]
+        if parameter.ndim > 1 and OUTER.isdisjoint(name.split(".")):
+            hidden.append(parameter)
+        else:
+            others.append(parameter)
+    return hidden, others

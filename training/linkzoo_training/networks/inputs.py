@@ -34,8 +34,11 @@ class Inputs:
     """
 
     def __init__(self, game: Game, *, lists_actions: bool = False) -> None:
-        self.game, self.map = game, FeatureMap(game.observation.spec)
-        self.row, self.width, self.dtype = 0, len(self.map), self.map.dtype
+        self.game = game
+        self.map = FeatureMap(game.observation.spec)
+        self.row = 0
+        self.width = len(self.map)
+        self.dtype = self.map.dtype
         if lists_actions:
             if game.observation.action_spec is None:
                 raise ValueError(f"network: {game.name} has no action features; use 'flat'")
@@ -53,12 +56,12 @@ class Inputs:
             masks: Their legal actions, [N, A].
             observations: Flat observations [N, size] of the seats to act.
         """
-        found = np.empty((len(observations), self.width), self.dtype)
-        self.map.fill(observations, found[:, : len(self.map)])
+        inputs = np.empty((len(observations), self.width), self.dtype)
+        self.map.fill(observations, inputs[:, : len(self.map)])
         observe_actions = kernels(self.game).observe_actions
         if self.row and observe_actions is not None and states is not None:
-            observe_actions(states, np.empty_like(states), masks, found[:, len(self.map) :])
-        return found
+            observe_actions(states, np.empty_like(states), masks, inputs[:, len(self.map) :])
+        return inputs
 
 
 @compiled
@@ -66,7 +69,7 @@ def _relabel(
     first: int,
     last: int,
     rows: NDArray[Any],
-    which: NDArray[np.int64],
+    symmetry: NDArray[np.int64],
     actions: NDArray[np.int64],
     size: int,
 ) -> None:
@@ -74,9 +77,9 @@ def _relabel(
         for start in range(0, rows.shape[1], size):
             if rows[i, start] == 0:
                 break
-            rows[i, start] = 1 + actions[which[i], rows[i, start] - 1]
+            rows[i, start] = 1 + actions[symmetry[i], rows[i, start] - 1]
 
 
-# `(rows, which, actions, size)`: renames the actions of rows [N, MAX_LISTED * size], in place, by
-# row `which[i]` of `actions` [S, A].
+# `(rows, symmetry, actions, size)`: renames the actions of rows [N, MAX_LISTED * size] by row
+# `symmetry[i]` of `actions` [S, A], in place.
 RELABEL = RowKernel(_relabel, 512)

@@ -41,35 +41,42 @@ class OwnNet(PolicyValueNet):
             ("first", self.map.first),
         ):
             self.register_buffer(name, torch.from_numpy(array), persistent=False)
-        self.shape, self.path = game.observation.spec.shape, path
+        self.shape = game.observation.spec.shape
+        self.path = path
         make = import_object(path, "network")
         try:
             self.module: nn.Module = make(game.observation.spec, game.num_actions, game.max_players)
             self._check(game)
         except Exception as error:  # user code can raise anything
-            kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
-            raise ValueError(f"network {path!r}: {kind}{error}") from error
+            text = str(error)
+            if not isinstance(error, ValueError):
+                text = f"{type(error).__name__}: {text}"
+            raise ValueError(f"network {path!r}: {text}") from error
 
     def _check(self, game: Game) -> None:
         """Raises ValueError unless the module is one, with outputs and gradients that fit."""
         if not isinstance(self.module, nn.Module):
             raise ValueError(f"it returned a {type(self.module).__name__}, no torch.nn.Module")
-        for (one, a), (two, b) in combinations(self.state_dict().items(), 2):
+        for (name, a), (other, b) in combinations(self.state_dict().items(), 2):
             if a.data_ptr() == b.data_ptr() and a.numel():
-                raise ValueError(f"{one} and {two} are one tensor: checkpoints need separate ones")
-        found = self(torch.zeros(_ROWS, len(self.map), dtype=torch.int16))
-        outputs = found if isinstance(found, tuple) else ()
-        if len(outputs) != 2 or not all(isinstance(one, Tensor) for one in outputs):
-            raise ValueError(f"forward returned {_kinds(found)}, not a tuple (logits, values)")
-        for what, output, size in (
-            ("logits", outputs[0], game.num_actions),
-            ("values", outputs[1], game.max_players),
+                raise ValueError(
+                    f"{name} and {other} are one tensor: checkpoints need separate ones"
+                )
+        outputs = self(torch.zeros(_ROWS, len(self.map), dtype=torch.int16))
+        is_pair = isinstance(outputs, tuple) and len(outputs) == 2
+        if not is_pair or not all(isinstance(output, Tensor) for output in outputs):
+            raise ValueError(f"forward returned {_kinds(outputs)}, not a tuple (logits, values)")
+        logits, values = outputs
+        for name, output, size in (
+            ("logits", logits, game.num_actions),
+            ("values", values, game.max_players),
         ):
             if output.shape != (_ROWS, size):
                 shape = f"{list(output.shape)} for {_ROWS} observations"
-                raise ValueError(f"{what} are {shape}, not {[_ROWS, size]}")
-        (outputs[0].sum() + outputs[1].sum()).backward()
-        unused = [name for name, one in self.module.named_parameters() if one.grad is None]
+                raise ValueError(f"{name} are {shape}, not {[_ROWS, size]}")
+        (logits.sum() + values.sum()).backward()
+        parameters = self.module.named_parameters()
+        unused = [name for name, parameter in parameters if parameter.grad is None]
         if unused:
             raise ValueError(f"forward doesn't use the parameter {unused[0]}")
         self.zero_grad(set_to_none=True)
@@ -80,12 +87,12 @@ class OwnNet(PolicyValueNet):
             numbers = features.float() * self.levels
             flat = numbers.new_zeros(features.shape[0], len(self.first))
             flat = flat.index_add(1, self.columns, numbers)[:, self.first]
-            found: tuple[Tensor, Tensor] = self.module(flat.unflatten(1, self.shape))
-        return found
+            outputs: tuple[Tensor, Tensor] = self.module(flat.unflatten(1, self.shape))
+        return outputs
 
 
-def _kinds(found: object) -> str:
-    """Returns the types of a module's output."""
-    if isinstance(found, tuple):
-        return f"a tuple of {[type(one).__name__ for one in found]}"
-    return f"a {type(found).__name__}"
+def _kinds(outputs: object) -> str:
+    """Returns the types of a module's outputs."""
+    if isinstance(outputs, tuple):
+        return f"a tuple of {[type(output).__name__ for output in outputs]}"
+    return f"a {type(outputs).__name__}"

@@ -10,10 +10,19 @@ from torch import Tensor, nn
 from linkzoo import Game
 from linkzoo_training.networks.inputs import Inputs
 
-# Names of input and output layers; all others are hidden. `module`: all of a network of one's own.
-OUTER = set(
-    "inputs numbers of_kinds of_groups described action policy elsewhere value module".split()
-)
+# Names of input and output layers; all others are hidden. `module`: a user's whole network.
+OUTER = {
+    "inputs",
+    "numbers",
+    "of_kinds",
+    "of_groups",
+    "described",
+    "action",
+    "policy",
+    "elsewhere",
+    "value",
+    "module",
+}
 
 
 class PolicyValueNet(nn.Module, ABC):

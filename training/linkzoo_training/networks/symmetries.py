@@ -18,23 +18,23 @@ from linkzoo_training.networks.inputs import RELABEL
 
 @compiled
 def _draw(
-    first: int, last: int, which: Int64s, bound: int, seed: np.uint64, ply: int, game: int
+    first: int, last: int, symmetry: Int64s, bound: int, seed: np.uint64, ply: int, game: int
 ) -> None:
     """Draws one of `bound` symmetries for every row; row i belongs to game `game + i`."""
     for i in range(first, last):
-        which[i] = below(bound, seed, STREAM_VIEWS, ply, game + i)
+        symmetry[i] = below(bound, seed, STREAM_VIEWS, ply, game + i)
 
 
 DRAW = RowKernel(_draw, 512)
 
 
 @compiled
-def _permute(first: int, last: int, rows: Array, which: Int64s, sources: Int64s) -> None:
-    """Permutes the first numbers [K] of every row by its symmetry [S, K], in place."""
+def _permute(first: int, last: int, rows: Array, symmetry: Int64s, sources: Int64s) -> None:
+    """Permutes the first K numbers of every row by row `symmetry[i]` of `sources`, in place."""
     for i in range(first, last):
         before = rows[i].copy()
         for k in range(sources.shape[1]):
-            rows[i, k] = before[sources[which[i], k]]
+            rows[i, k] = before[sources[symmetry[i], k]]
 
 
 PERMUTE = RowKernel(_permute, 64)
@@ -54,44 +54,47 @@ class Symmetries:
         observations, self.actions, hidden = observation.symmetries()
         self.back = np.argsort(self.actions, axis=1)  # position's action for each action of a view
         self.features = _of_features(observation.spec, observations)
-        self._row = 0 if observation.action_spec is None else 1 + observation.action_spec.size
-        privileged = observation.privileged_spec
-        self.hidden = hidden if privileged is None else _of_features(privileged, hidden)
+        self._row = 0  # of listed actions (Inputs)
+        if observation.action_spec is not None:
+            self._row = 1 + observation.action_spec.size
+        self.hidden = hidden
+        if observation.privileged_spec is not None:
+            self.hidden = _of_features(observation.privileged_spec, hidden)
 
     def __len__(self) -> int:
         return len(self.actions)
 
     def draw(self, count: int, seed: np.uint64, ply: int, game: int = 0) -> Int64s:
         """Draws a symmetry for each of `count` games from `game` on, at a ply; int64 [count]."""
-        which = np.empty(count, np.int64)
-        DRAW(which, len(self), seed, ply, game)
-        return which
+        symmetry = np.empty(count, np.int64)
+        DRAW(symmetry, len(self), seed, ply, game)
+        return symmetry
 
-    def turn_features(self, features: Array, which: Int64s) -> None:
-        """Transforms row i of inputs [N, F] (Inputs) by symmetry `which[i]`, in place."""
-        PERMUTE(features, which, self.features)
+    def turn_features(self, features: Array, symmetry: Int64s) -> None:
+        """Transforms row i of inputs [N, F] (Inputs) by `symmetry[i]`, in place."""
+        PERMUTE(features, symmetry, self.features)
         width = self.features.shape[1]
         if features.shape[1] > width:
-            RELABEL(features[:, width:], which, self.actions, self._row)
+            RELABEL(features[:, width:], symmetry, self.actions, self._row)
 
-    def turn_actions(self, numbers: Array, which: Int64s) -> None:
+    def turn_actions(self, numbers: Array, symmetry: Int64s) -> None:
         """Transforms numbers [N, A] per action into symmetric views, in place."""
-        PERMUTE(numbers, which, self.back)
+        PERMUTE(numbers, symmetry, self.back)
 
-    def turn_back(self, numbers: Array, which: Int64s) -> None:
+    def turn_back(self, numbers: Array, symmetry: Int64s) -> None:
         """Transforms numbers [N, A] per action of symmetric views back, in place."""
-        PERMUTE(numbers, which, self.actions)
+        PERMUTE(numbers, symmetry, self.actions)
 
-    def views(self, features: Array, which: Int64s) -> Array:
-        """Returns inputs [N, F] under each symmetry of `which` [S], as [S, N, F]."""
-        found = np.repeat(features[None], len(which), 0)
-        for view, symmetry in zip(found, which, strict=True):
+    def views(self, features: Array, chosen: Int64s) -> Array:
+        """Returns inputs [N, F] under each of the chosen symmetries [S], as [S, N, F]."""
+        views = np.repeat(features[None], len(chosen), 0)
+        for view, symmetry in zip(views, chosen, strict=True):
             self.turn_features(view, np.full(len(view), symmetry))
-        return found
+        return views
 
-    def from_views(self, views: Tensor, which: Int64s) -> Tensor:
+    def from_views(self, views: Tensor, chosen: Int64s) -> Tensor:
         """Transforms numbers [S, N, A] per action of the views back to the positions' actions."""
-        actions = torch.from_numpy(self.actions[which])
+        actions = torch.from_numpy(self.actions[chosen])
         return torch.stack([view[:, back] for view, back in zip(views, actions, strict=True)])
 
 

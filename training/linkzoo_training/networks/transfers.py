@@ -25,8 +25,9 @@ class Traffic:
 
     def read(self) -> int:
         """Returns the bytes since the last call."""
-        found, self._bytes = self._bytes, 0
-        return found
+        count = self._bytes
+        self._bytes = 0
+        return count
 
 
 traffic = Traffic()  # one per process
@@ -38,27 +39,29 @@ def copy_streams(device: torch.device) -> tuple[torch.cuda.Stream, torch.cuda.St
     return torch.cuda.Stream(device), torch.cuda.Stream(device)
 
 
-def to_device(found: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
-    """Copies host arrays to the device; asynchronously to a GPU."""
-    tensor = found if isinstance(found, Tensor) else torch.from_numpy(found)
+def to_device(array: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
+    """Copies a host array to the device; asynchronously to a GPU."""
+    tensor = torch.as_tensor(array)
     if device.type == tensor.device.type:
         return tensor
     traffic.count(tensor)
     if device.type != "cuda":
         return tensor.to(device)
-    computing, (copying, _) = torch.cuda.current_stream(device), copy_streams(device)
+    computing = torch.cuda.current_stream(device)
+    copying, _ = copy_streams(device)
     with torch.cuda.stream(copying):
-        there = tensor.pin_memory().to(device, non_blocking=True)
+        sent = tensor.pin_memory().to(device, non_blocking=True)
     computing.wait_stream(copying)
-    there.record_stream(computing)  # keeps the memory until that stream has read it
-    return there
+    sent.record_stream(computing)  # keeps the memory until that stream has read it
+    return sent
 
 
 class ToHost:
     """Asynchronous copy of tensors of one device to the host."""
 
     def __init__(self, *tensors: Tensor) -> None:
-        self._host, self._sent = list(tensors), None
+        self._host = list(tensors)
+        self._sent: torch.cuda.Event | None = None
         device = tensors[0].device
         if device.type == "cuda":
             _, copying = copy_streams(device)
@@ -93,7 +96,9 @@ def in_turn(*runs: Iterator[None]) -> None:
 
 def splits_on(device: torch.device) -> int:
     """Returns the number of interleaved groups of games: two keep GPU and host busy, one a CPU."""
-    return 2 if device.type == "cuda" else 1
+    if device.type == "cuda":
+        return 2
+    return 1
 
 
 class DeviceBuffer:
@@ -109,14 +114,15 @@ class DeviceBuffer:
 
     def send(self, t: int, games: slice) -> Tensor:
         """Copies games of row t to the device and returns them there."""
-        here, there = self.host[t, games], self.device[t, games]
+        source = self.host[t, games]
+        target = self.device[t, games]
         if self.device is self.host:
-            return there
-        traffic.count(here)
-        if there.device.type != "cuda":
-            return there.copy_(here)
-        copying, _ = copy_streams(there.device)
+            return target
+        traffic.count(source)
+        if target.device.type != "cuda":
+            return target.copy_(source)
+        copying, _ = copy_streams(target.device)
         with torch.cuda.stream(copying):
-            there.copy_(here, non_blocking=True)
-        torch.cuda.current_stream(there.device).wait_stream(copying)
-        return there
+            target.copy_(source, non_blocking=True)
+        torch.cuda.current_stream(target.device).wait_stream(copying)
+        return target

@@ -121,22 +121,23 @@ class ProcessExecutor(Executor):
 
     def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
         """Plays all tasks; yields (index of the task, result) in order of completion."""
-        names, waiting = list(kept), list(reversed(range(len(tasks))))
-        given: dict[Connection, int] = {}
+        names = list(kept)
+        waiting = list(reversed(range(len(tasks))))
+        running: dict[Connection, int] = {}  # tasks
         deaths = [0] * len(tasks)
 
         def give(worker: Connection) -> None:
             if waiting:
-                given[worker] = waiting.pop()
+                running[worker] = waiting.pop()
                 new = {name: kept[name] for name in names if name not in self._cached[worker]}
                 self._cached[worker] = set(names)
                 try:
-                    worker.send((weights, tasks[given[worker]], names, new))
+                    worker.send((weights, tasks[running[worker]], names, new))
                 except OSError:
                     replace(worker)
 
         def replace(dead: Connection) -> None:
-            index = given.pop(dead)
+            index = running.pop(dead)
             self._kill(dead)
             deaths[index] += 1
             if deaths[index] == _MAX_DEATHS:
@@ -145,15 +146,15 @@ class ProcessExecutor(Executor):
             give(self._start_worker())
 
         def results() -> Results:
-            while given:
-                for ready in wait(list(given)):
+            while running:
+                for ready in wait(list(running)):
                     assert isinstance(ready, Connection)
                     try:
                         result, error = ready.recv()
                     except (EOFError, OSError):
                         replace(ready)
                         continue
-                    index = given.pop(ready)
+                    index = running.pop(ready)
                     give(ready)
                     if error is not None:
                         raise error
@@ -175,7 +176,8 @@ class ProcessExecutor(Executor):
         with _interrupts_held():
             process.start()
         theirs.close()  # so that the pipe closes when the worker dies
-        self._running[ours], self._cached[ours] = process, set()
+        self._running[ours] = process
+        self._cached[ours] = set()
         return ours
 
     def _kill(self, connection: Connection) -> None:
@@ -208,8 +210,10 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
     try:
         while True:
             weights, task, names, new = connection.recv()
-            kept = {name: new[name] if name in new else kept[name] for name in names}
-            result, failure = None, None
+            known = {**kept, **new}
+            kept = {name: known[name] for name in names}
+            result = None
+            failure: Exception | None = None
             try:
                 result = worker().play(weights, task, kept)
             except Exception as error:  # noqa: BLE001 - raised again where the result is read
@@ -259,11 +263,12 @@ class RayExecutor(Executor):
         import ray
 
         # Each machine fetches a stored object once.
-        weights, before = ray.put(weights), self._stored
-        self._stored = {
-            name: before[name] if name in before else ray.put(value) for name, value in kept.items()
-        }
-        names, values = list(self._stored), list(self._stored.values())
+        weights = ray.put(weights)
+        new = {name: ray.put(value) for name, value in kept.items() if name not in self._stored}
+        known = {**self._stored, **new}
+        self._stored = {name: known[name] for name in kept}
+        names = list(self._stored)
+        values = list(self._stored.values())
 
         def submit(actor: Any, task: tuple[int, Any]) -> Any:
             return actor.play.remote(weights, *task, names, *values)

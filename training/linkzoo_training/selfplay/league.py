@@ -21,18 +21,19 @@ Snapshots = Mapping[str, Mapping[int, Path]]  # by run and iteration
 
 def find_snapshots(folder: Path) -> Snapshots:
     """Returns the snapshots in a league's folder, by run and in order."""
-    found: dict[str, dict[int, Path]] = {}
+    snapshots: dict[str, dict[int, Path]] = {}
     for path in sorted(folder.glob("*/" + "[0-9]" * 8)):
         if is_checkpoint(path):
-            found.setdefault(path.parent.name, {})[int(path.name)] = path
-    return found
+            snapshots.setdefault(path.parent.name, {})[int(path.name)] = path
+    return snapshots
 
 
 class League:
-    """One run in a league; `name` is that of its folder."""
+    """One run in a league; `name` is the name of its folder."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self.folder, self.name = folder, name
+        self.folder = folder
+        self.name = name
         self._met: dict[str, Path] = {}  # the last snapshot taken of each rival
         self._slots: dict[str, int] = {}  # of these in the pool
 
@@ -40,7 +41,7 @@ class League:
         """Returns the folder of the run's own snapshot.
 
         Raises:
-            ValueError: This is the first one, but the league has a run of this name.
+            ValueError: This is the first snapshot, but the league has a run of this name.
         """
         home = self.folder / self.name
         if iteration == 0 and home.exists():
@@ -64,8 +65,8 @@ class League:
         return name, latest
 
     def added(self, slot: int, name: str | None = None) -> None:
-        """Notes that a slot of the pool has a rival's snapshot; None: one of the run's own."""
-        self._slots = {other: own for other, own in self._slots.items() if own != slot}
+        """Notes that a slot of the pool has a rival's snapshot; None: the run's own snapshot."""
+        self._slots = {rival: used for rival, used in self._slots.items() if used != slot}
         if name is not None:
             self._slots[name] = slot
 

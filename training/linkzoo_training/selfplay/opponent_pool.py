@@ -24,7 +24,8 @@ class OpponentPool:
     """
 
     def __init__(self, size: int, seed: int) -> None:
-        self.size, self.seed = size, seed
+        self.size = size
+        self.seed = seed
         self.networks: list[nn.Module] = []
         self._packed: list[tuple[str, bytes] | None] = []  # see `snapshots`; None: not packed yet
         self.wins: Float64s = np.zeros(size)  # the learner's wins
@@ -50,7 +51,8 @@ class OpponentPool:
     def draw(self, count: int, iteration: int) -> Int64s:
         """Draws up to `count` distinct slots: one uniform, the others by (1 - win rate)**2."""
         weights = (1 - self.win_rates()) ** 2
-        seed, slots = np.uint64(self.seed), len(weights)
+        seed = np.uint64(self.seed)
+        slots = len(weights)
         if slots:
             weights[below(slots, seed, STREAM_OPPONENTS, iteration, slots)] = np.inf
         uniform = (random_u64s(seed, STREAM_OPPONENTS, iteration, np.arange(slots)) + 1.0) / 2**64
@@ -92,7 +94,7 @@ class OpponentPool:
         for slot, network in enumerate(self.networks):
             if self._packed[slot] is None:
                 self._packed[slot] = _packed(slot, network.state_dict())
-        return dict(one for one in self._packed if one is not None)
+        return dict(packed for packed in self._packed if packed is not None)
 
     def receive(
         self, results: dict[str, Tensor], snapshots: Mapping[str, bytes], template: nn.Module
@@ -104,17 +106,19 @@ class OpponentPool:
             if name not in present:
                 present[name] = deepcopy(template).requires_grad_(False)
                 present[name].load_state_dict(unpack(data))
-        self.networks, self._packed = [present[name] for name in snapshots], list(snapshots.items())
+        self.networks = [present[name] for name in snapshots]
+        self._packed = list(snapshots.items())
         self.wins[:] = results["pool.wins"].numpy()
         self.games[:] = results["pool.games"].numpy()
 
 
 def snapshots(saved: Mapping[str, Tensor]) -> dict[str, bytes]:
     """Returns `OpponentPool.snapshots` of a pool saved by `tensors`."""
-    found: dict[str, bytes] = {}
-    while state := strip_prefix(f"pool.{len(found)}.", saved):
-        found |= [_packed(len(found), state)]
-    return found
+    packed: dict[str, bytes] = {}
+    while state := strip_prefix(f"pool.{len(packed)}.", saved):
+        name, data = _packed(len(packed), state)
+        packed[name] = data
+    return packed
 
 
 def _packed(slot: int, state: Mapping[str, Tensor]) -> tuple[str, bytes]:

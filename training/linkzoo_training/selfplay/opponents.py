@@ -51,11 +51,16 @@ def _count(
 ) -> None:
     for i in range(first, last):
         if done[i] and slot[i] != ITSELF:
-            own = payoff[i, learner_seat[i]]
-            results[i, 0, slot[i]] += 1.0 if own > 0 else 0.0 if own < 0 else 0.5
+            score = 0.5
+            if payoff[i, learner_seat[i]] > 0:
+                score = 1.0
+            elif payoff[i, learner_seat[i]] < 0:
+                score = 0.0
+            results[i, 0, slot[i]] += score
             results[i, 1, slot[i]] += 1.0
         elif done[i] and counts[i]:
-            best, winners = payoff[i, 0], 0
+            best = payoff[i, 0]
+            winners = 0
             for p in range(1, players[i]):
                 best = max(best, payoff[i, p])
             for p in range(players[i]):
@@ -65,23 +70,38 @@ def _count(
                     wins[i, p] += 1 / winners
 
 
-_ACT, _COUNT = RowKernel(_act, 2048), RowKernel(_count, 1024)
+_ACT = RowKernel(_act, 2048)
+_COUNT = RowKernel(_count, 1024)
 
 
 class Opponents:
     """The opponents of N games and the learner's results.
 
     In self-play the learner has all seats; against an opponent, the side of `learner_seat`.
-    Opponents are slots: first the snapshots of the pool, then the fixed agents. `players` [N] are
-    the numbers of seats.
+    Opponents are slots: first the snapshots of the pool, then the fixed agents.
+
+    Args:
+        config: The pool's configuration.
+        game: The game.
+        players: The numbers of seats, int8 [N].
+        backend: Where the games are played.
+
+    Attributes:
+        agents: The fixed agents.
+        fixed_slots: Their slots.
+        slot: Each game's opponent or ITSELF, int64 [N].
+        learner_seat: The learner's seat against an opponent, int8 [N].
     """
 
     def __init__(
         self, config: PoolConfig, game: Game, players: Tensor, backend: HostBackend
     ) -> None:
-        self._players, self._size, self._backend = players, config.size, backend
-        fixed = id_of(game), game.fixed.values
-        self.agents = [make_agent(name, *fixed) for name in config.fixed_opponents]
+        self._players = players
+        self._size = config.size
+        self._backend = backend
+        self.agents = [
+            make_agent(name, id_of(game), game.fixed.values) for name in config.fixed_opponents
+        ]
         slots = config.size + len(self.agents)
         self.fixed_slots = list(range(config.size, slots))
         self._slots = backend.tensor(np.arange(slots))
@@ -102,8 +122,9 @@ class Opponents:
     def act_in(self, seat: Tensor, games: slice = slice(None)) -> Tensor:
         """Returns whether an opponent is to act, bool [n], for seats to act `seat` [n]."""
         acts = torch.empty_like(seat, dtype=torch.bool)
-        given = self.slot[games], self.learner_seat[games], self._players[games], self._sides
-        self._backend.run(_ACT, acts, seat, *given)
+        slot = self.slot[games]
+        learner_seat = self.learner_seat[games]
+        self._backend.run(_ACT, acts, seat, slot, learner_seat, self._players[games], self._sides)
         return acts
 
     def rows(
@@ -121,7 +142,7 @@ class Opponents:
         order = slots.argsort(stable=True)
         sent = ToHost((slots[:, None] == self._slots).sum(0))
 
-        def found() -> list[tuple[int, Tensor]]:
+        def rows_by_slot() -> list[tuple[int, Tensor]]:
             (counts,) = sent.arrays()
             ends = counts.cumsum()
             return [
@@ -129,20 +150,30 @@ class Opponents:
                 for slot in np.flatnonzero(counts).tolist()
             ]
 
-        return found
+        return rows_by_slot
 
     def agent(self, slot: int) -> Agent | None:
         """Returns the fixed agent in a slot; None for a snapshot."""
-        return None if slot < self._size else self.agents[slot - self._size]
+        if slot < self._size:
+            return None
+        return self.agents[slot - self._size]
 
     def count(self, games: slice, payoff: Tensor, done: Tensor, counts: Tensor) -> None:
         """Counts the results of games with payoffs [n, P] where `done` [n].
 
         Wins of self-play games are counted where `counts` [n].
         """
-        given = self.slot[games], self.learner_seat[games], self._players[games]
-        totals = self._wins[games], self._results[games]
-        self._backend.run(_COUNT, done, payoff, counts, *given, *totals)
+        self._backend.run(
+            _COUNT,
+            done,
+            payoff,
+            counts,
+            self.slot[games],
+            self.learner_seat[games],
+            self._players[games],
+            self._wins[games],
+            self._results[games],
+        )
 
     def report(self, pool: OpponentPool) -> Float64s:
         """Reports results since the last call to the pool; returns wins by seat in self-play."""

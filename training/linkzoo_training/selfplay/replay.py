@@ -79,7 +79,9 @@ class ReplayGames:
     """N games that continue across iterations, with the samples of unfinished games."""
 
     def __init__(self, config: AlphaZeroConfig, game: Game, device: torch.device) -> None:
-        self.config, self.game, self.device = config, game, device
+        self.config = config
+        self.game = game
+        self.device = device
         games = config.num_envs
         self.states = np.zeros(games, game.state)
         for first, players in enumerate(config.players):
@@ -112,8 +114,9 @@ class ReplayGames:
             logits, values = sharded_forward(network, to_device(seen, self.device))
             return logits, values
 
-        config, search = self.config, self._searcher(self.config.simulations_at(progress))
-        evaluations = None
+        config = self.config
+        search = self._searcher(config.simulations_at(progress))
+        evaluations: Evaluations | None = None
         shared = search.simulations <= _FEW or self.game.num_actions <= search.simulations
         if shared and self.device.type == "cpu":
             entries = _MEMORY * config.num_envs * (search.simulations + 1)
@@ -125,18 +128,18 @@ class ReplayGames:
         for _ in range(config.horizon):
             others = self.opponents.act_in(torch.from_numpy(self.states["seat"].copy()))
             actions = self._replies(others, pool)
-            own = np.flatnonzero(~others.numpy())
-            seeds = random_u64s(config.seed, STREAM_SELF_PLAY, self.plies, own)
-            found = search.run(
-                self.states[own],
+            learners = np.flatnonzero(~others.numpy())
+            seeds = random_u64s(config.seed, STREAM_SELF_PLAY, self.plies, learners)
+            output = search.run(
+                self.states[learners],
                 seeds,
                 evaluate,
                 gumbel_scale=1.0,
                 splits=splits_on(self.device),
                 evaluations=evaluations,
             )
-            actions[own] = found.actions
-            self._keep(own, found.policy, found.values)
+            actions[learners] = output.actions
+            self._keep(learners, output.policy, output.values)
             self.plies += 1
             kernels(self.game).play(self.states, actions, masks)
             done = self.states["seat"] < 0
@@ -160,8 +163,9 @@ class ReplayGames:
     def _replies(self, others: Tensor, pool: OpponentPool) -> Int64s:
         """Returns actions [N] of the opponents to act; they don't search."""
         actions = np.zeros(len(others), np.int64)
-        for slot, found in self.opponents.rows(others, pool)():
-            rows, agent = found.numpy(), self.opponents.agent(slot)
+        for slot, moved in self.opponents.rows(others, pool)():
+            rows = moved.numpy()
+            agent = self.opponents.agent(slot)
             if agent is None:
                 actions[rows] = self._drawn(pool.networks[slot], rows)
                 continue
@@ -172,16 +176,17 @@ class ReplayGames:
 
     def _drawn(self, network: nn.Module, rows: Int64s) -> Int64s:
         """Samples actions [M] from a network in games `rows` [M]; ValueError if it isn't finite."""
-        chances = torch.zeros(len(self.states), self.game.num_actions, device=self.device)
-        states, masks = self.states[rows], np.empty((len(rows), self.game.num_actions), np.int8)
+        probabilities = torch.zeros(len(self.states), self.game.num_actions, device=self.device)
+        states = self.states[rows]
+        masks = np.empty((len(rows), self.game.num_actions), np.int8)
         kernels(self.game).fill_masks(states, masks)
         flat = observations(self.game, states, states["seat"])
-        seen = self._inputs.encode(states, masks, flat)
-        logits, _ = sharded_forward(network, to_device(seen, self.device))
-        where = to_device(rows, self.device)
-        chances[where] = torch.softmax(masked(logits, to_device(masks, self.device)), -1)
-        drawn, _ = sample(chances, np.uint64(self.config.seed), self.plies)
-        (actions,) = ToHost(drawn[where]).arrays()
+        features = self._inputs.encode(states, masks, flat)
+        logits, _ = sharded_forward(network, to_device(features, self.device))
+        games = to_device(rows, self.device)
+        probabilities[games] = torch.softmax(masked(logits, to_device(masks, self.device)), -1)
+        sampled, _ = sample(probabilities, np.uint64(self.config.seed), self.plies)
+        (actions,) = ToHost(sampled[games]).arrays()
         if actions.min() < 0:
             raise ValueError(DIVERGED)
         return actions
@@ -189,7 +194,9 @@ class ReplayGames:
     def _searcher(self, simulations: int) -> GumbelSearch:
         config = self.config
         if self._search is None or self._search.simulations != simulations:
-            views = np.arange(len(symmetries(self.game))) if config.symmetric else None
+            views: Int64s | None = None
+            if config.symmetric:
+                views = np.arange(len(symmetries(self.game)))
             self._search = GumbelSearch(
                 self._inputs,
                 config.num_envs,
@@ -205,7 +212,8 @@ class ReplayGames:
         plies = slice(self.length[game])
         states = self._states[game, plies].copy()
         finals = np.repeat(self.states[[game]], len(states))
-        policy, values = self._policy[game, plies].copy(), self._values[game, plies].copy()
+        policy = self._policy[game, plies].copy()
+        values = self._values[game, plies].copy()
         return Samples(states, finals, policy, values)
 
     def _count(self, done: Bools) -> None:
@@ -216,12 +224,13 @@ class ReplayGames:
         counts = self._initial_states.from_initial_state
         self.opponents.count(slice(None), torch.from_numpy(payoff), torch.from_numpy(done), counts)
 
-    def _begin_games(self, which: Bools, progress: float, opponents: list[int]) -> None:
-        self.length[which] = 0
+    def _begin_games(self, new: Bools, progress: float, opponents: list[int]) -> None:
+        """Starts games where `new` [N]."""
+        self.length[new] = 0
         chances = self._initial_states.chances(progress, opponents)
         states = as_tensor(self.states)
-        mask = torch.zeros(len(which), self.game.num_actions, dtype=torch.int8)
-        self._initial_states.begin(torch.from_numpy(which), slice(None), states, mask, chances)
+        mask = torch.zeros(len(new), self.game.num_actions, dtype=torch.int8)
+        self._initial_states.begin(torch.from_numpy(new), slice(None), states, mask, chances)
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns the state as tensors by name, trimmed to the plies in use."""
@@ -252,15 +261,22 @@ class ReplayGames:
     def _allocate(self, plies: int) -> None:
         """Grows the buffers to at least `plies` plies per game, at least doubling them."""
         before = self._states.shape[1]
-        for name in ("_states", "_policy", "_values") if plies > before else ():
-            kept = getattr(self, name)
-            wider = np.zeros((len(kept), max(plies, 2 * before), *kept.shape[2:]), kept.dtype)
-            wider[:, :before] = kept
-            setattr(self, name, wider)
+        if plies > before:
+            plies = max(plies, 2 * before)
+            self._states = _widened(self._states, plies)
+            self._policy = _widened(self._policy, plies)
+            self._values = _widened(self._values, plies)
 
     def _kept(self) -> Bools:
         """Returns the mask of stored plies, [N, buffer size]."""
         return np.arange(self._states.shape[1]) < self.length[:, None]
+
+
+def _widened(buffer: Array, plies: int) -> Array:
+    """Copies a buffer [N, plies before, ...] to a wider one, with zeros at its end."""
+    wider = np.zeros((len(buffer), plies, *buffer.shape[2:]), buffer.dtype)
+    wider[:, : buffer.shape[1]] = buffer
+    return wider
 
 
 def as_bytes(records: Array) -> Tensor:

@@ -45,13 +45,13 @@ def _choose(
         total = np.float32(0)
         for action in range(row.shape[0]):
             total += row[action]
-        left = _uniform(seed, ply, game + i) * total
+        remaining = _uniform(seed, ply, game + i) * total
         chosen = -1
         for action in range(row.shape[0]):
             if row[action] > 0:
                 chosen = action
-                left -= row[action]
-                if left < 0:
+                remaining -= row[action]
+                if remaining < 0:
                     break
         actions[i] = chosen
         log_probability[i] = np.log(row[chosen])
@@ -72,26 +72,37 @@ def draw(probabilities: Tensor, uniform: Tensor) -> tuple[Tensor, Tensor]:
     """
     sums = probabilities.cumsum(-1)
     total = sums[:, -1]
-    found = torch.searchsorted(sums, (uniform * total)[:, None], right=True)
-    found = found.clamp(max=sums.shape[1] - 1)  # the product may be rounded up to the total
+    actions = torch.searchsorted(sums, (uniform * total)[:, None], right=True)
+    actions = actions.clamp(max=sums.shape[1] - 1)  # the product may be rounded up to the total
     # Sums made in parallel may grow where a probability is 0.
-    found = torch.where(probabilities.gather(-1, found) > 0, found, probabilities.argmax(-1, True))
-    drawn = torch.where(total.isfinite(), found[:, 0], -1)
-    return drawn, probabilities.gather(-1, found)[:, 0].log()
+    possible = probabilities.gather(-1, actions) > 0
+    actions = torch.where(possible, actions, probabilities.argmax(-1, True))
+    log_probability = probabilities.gather(-1, actions)[:, 0].log()
+    return torch.where(total.isfinite(), actions[:, 0], -1), log_probability
 
 
 def sample(
     probabilities: Tensor, seed: np.uint64, ply: int, game: int = 0
 ) -> tuple[Tensor, Tensor]:
-    """Does what `draw` does, on the device of the probabilities, for games `game`, `game + 1`, ...
+    """Samples an action per row on the device of the probabilities.
 
     The randomness is a function of the run's seed, its ply and the number of the game.
+
+    Args:
+        probabilities: float32 [N, A], 0 where illegal.
+        seed: The run's seed.
+        ply: The ply.
+        game: The number of the first row's game; the next rows are of the next games.
+
+    Returns:
+        Actions and log-probabilities, as from `draw`.
     """
-    rows, device = len(probabilities), probabilities.device
+    rows = len(probabilities)
+    device = probabilities.device
     if device.type == "cpu":
-        actions, log_probability = torch.empty(rows, dtype=torch.int64), torch.empty(rows)
-        outputs = actions.numpy(), log_probability.numpy()
-        choose(probabilities.numpy(), seed, ply, game, *outputs)
+        actions = torch.empty(rows, dtype=torch.int64)
+        log_probability = torch.empty(rows)
+        choose(probabilities.numpy(), seed, ply, game, actions.numpy(), log_probability.numpy())
         return actions, log_probability
     uniform = np.empty(rows, np.float32)
     UNIFORMS(uniform, seed, ply, game)

@@ -23,8 +23,9 @@ class ValuesActions(Agent, Protocol):
 
 def target_format(teacher: Agent | None, game: Game) -> tuple[tuple[int, ...], torch.dtype]:
     """Returns shape and dtype of one position's target."""
-    values = isinstance(teacher, ValuesActions)
-    return ((game.num_actions,), torch.float16) if values else ((), torch.int64)
+    if isinstance(teacher, ValuesActions):
+        return (game.num_actions,), torch.float16
+    return (), torch.int64
 
 
 def teacher_targets(teacher: Agent, positions: Positions, score_margin_weight: float) -> Array:
@@ -34,8 +35,8 @@ def teacher_targets(teacher: Agent, positions: Positions, score_margin_weight: f
         ValueError: A move isn't legal or a value isn't finite; the message names the teacher.
     """
     if isinstance(teacher, ValuesActions):
-        found = teacher.action_values(positions, score_margin_weight)
-        values = np.array(found, np.float32, order="C")
+        answers = teacher.action_values(positions, score_margin_weight)
+        values = np.array(answers, np.float32, order="C")
         shape = len(positions.states), positions.game.num_actions
         if values.shape != shape or not (np.abs(values) <= _MAX_VALUE).all():
             raise ValueError(

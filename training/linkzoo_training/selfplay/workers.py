@@ -53,13 +53,16 @@ class SelfPlayWorker:
 
     def __init__(self, config: AnyConfig, parts: int) -> None:
         torch.set_flush_denormal(True)  # same as in the learner
-        self.config, self.parts, self.device = config, parts, torch.device("cpu")
-        self.game, size = get_game(config.game, config.options), (config.width, config.blocks)
+        self.config = config
+        self.parts = parts
+        self.device = torch.device("cpu")
+        self.game = get_game(config.game, config.options)
         bf16 = use_bf16(config.precision, self.device)
-        self.network = frozen(make_network(self.game, config.network, *size), bf16)
+        network = make_network(self.game, config.network, config.width, config.blocks)
+        self.network = frozen(network, bf16)
         self.critic: Critic | None = None
         if isinstance(config, PPOConfig) and config.critic == "full":
-            self.critic = frozen(Critic(self.game, *size), bf16)
+            self.critic = frozen(Critic(self.game, config.width, config.blocks), bf16)
         self.pool = OpponentPool(config.pool.size, config.seed)
         self._games: dict[int, RolloutGames | ReplayGames] = {}
 
@@ -76,7 +79,9 @@ class SelfPlayWorker:
         part, states = task
         if part not in self._games or not states:
             self._games[part] = self._begin(part)
-        games, pool, sent = self._games[part], self.pool, unpack(weights)
+        games = self._games[part]
+        pool = self.pool
+        sent = unpack(weights)
         if states:
             games.load(unpack(states))
         progress, iteration, reused_slot = sent["task"].tolist()
@@ -87,7 +92,7 @@ class SelfPlayWorker:
         games.drop_opponent(int(reused_slot), progress)
         before = np.stack([pool.wins, pool.games])
         games.wins[:] = 0
-        critics = [] if self.critic is None else [self.critic]
+        critics = [critic for critic in (self.critic,) if critic is not None]
         batch = games.collect(self.network, pool, progress, int(iteration), *critics)
         results = {
             "wins": torch.from_numpy(games.wins.copy()),
@@ -143,9 +148,9 @@ class SelfPlayWorkers(Generic[T]):
             self._send(sent, pool, progress, iteration)
         assert self._results is not None
         started = time.perf_counter()
-        found = dict(self._results)
+        received = dict(self._results)
         self.waited += time.perf_counter() - started
-        results = [unpack(found[part]) for part in range(self.executor.workers)]
+        results = [unpack(received[part]) for part in range(self.executor.workers)]
         self._states = [pack(strip_prefix("games.", result)) for result in results]
         won, met = torch.stack([result["pool"] for result in results]).sum(0).numpy()
         if self._reused_slot != ITSELF:  # these games met the previous opponent
@@ -167,7 +172,9 @@ class SelfPlayWorkers(Generic[T]):
 
     def tensors(self) -> Tensors:
         """Returns the running tasks as tensors by name."""
-        saved = add_prefix("sent.", unpack(self._sent)) if self._results is not None else {}
+        saved: Tensors = {}
+        if self._results is not None:
+            saved |= add_prefix("sent.", unpack(self._sent))
         for part, states in enumerate(self._states):
             if states:
                 saved |= add_prefix(f"part{part}.", unpack(states))
