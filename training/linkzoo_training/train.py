@@ -65,22 +65,27 @@ def train(
         ValueError: A callback is none, another run uses the folder, or its state can't be resumed;
             it stays unchanged.
     """
-    folder = Path("runs") / config.name if folder is None else folder
+    if folder is None:
+        folder = Path("runs") / config.name
     with (
         distributed.joined(),
         alone_in(folder) if distributed.rank() == 0 else nullcontext(),
-        Callbacks(callbacks) as every,
+        Callbacks(callbacks) as called,
     ):
         trainer = learn(
-            config, folder, resume=resume, executor=executor, stop=stop, callbacks=every
+            config, folder, resume=resume, executor=executor, stop=stop, callbacks=called
         )
         if trainer is not None and distributed.rank() == 0:
             with Console().status("evaluating the trained policy"):
                 agent = trainer.agent(config.views, config.temperature)
-                opponents, blocks = config.eval.final_opponents, config.eval.final_blocks
-                match = {"seed": EVAL_SEED + 1, "openings": config.eval.openings}
-                results = trainer.evaluate(agent, opponents, blocks, **match)
-            every.evaluation(results)
+                results = trainer.evaluate(
+                    agent,
+                    config.eval.final_opponents,
+                    config.eval.final_blocks,
+                    seed=EVAL_SEED + 1,
+                    openings=config.eval.openings,
+                )
+            called.evaluation(results)
             trainer.publish(folder / "checkpoint", [result.for_card() for result in results])
             for result in results:
                 Console().print(match_table(result))
@@ -104,24 +109,24 @@ def learn(
         raise ValueError(f"{path} exists: continue with --resume, or choose another name or folder")
     _check_opponents(config)
     trainer = make_trainer(config, executor)
-    changes = trainer.load(folder) if exists else {}
-    if changes and distributed.rank() == 0:
-        Console(soft_wrap=True, highlight=False, markup=False).print(describe(changes))
-    title, stop = f"{config.name}: {config.algorithm}, {config.game}", stop or StopSignal()
-    logger = Logger(folder, title, trainer.iteration) if distributed.rank() == 0 else None
-    run, every = Run(trainer, folder), callbacks or Callbacks()
-    for left in folder.glob(f"*{PART}") if logger is not None else ():
-        left.unlink()  # left by a process that was killed while writing
+    if exists:
+        changes = trainer.load(folder)
+        if changes and distributed.rank() == 0:
+            Console(soft_wrap=True, highlight=False, markup=False).print(describe(changes))
+    stop = stop or StopSignal()
+    callbacks = callbacks or Callbacks()
+    run = Run(trainer, folder)
+    logger = _make_logger(config, folder, trainer.iteration)
     with logger or nullcontext(), stop:
         if logger is not None:
-            every.start(run)
+            callbacks.start(run)
         while not distributed.any_rank(trainer.finished or stop.exit_code != 0 or run.stopping):
             metrics: dict[str, Any] = trainer.iterate()
             if logger is not None:
                 if trainer.iteration % config.eval.every == 0 or trainer.finished:
-                    metrics |= _short_matches(trainer, every)
+                    metrics |= _short_matches(trainer, callbacks)
                 logger.log(metrics, trainer.progress, trainer.eta)
-                every.iteration(metrics)
+                callbacks.iteration(metrics)
             if distributed.any_rank(trainer.iteration % config.save_every == 0 or run.saving):
                 trainer.save(folder)
                 run.saving = False
@@ -129,31 +134,52 @@ def learn(
         stopped = distributed.any_rank(stop.exit_code != 0)
     if logger is not None:
         plot_curve(read_metrics(folder), folder / "curve.png", config.name)
-        if stopped:
-            Console().print(
-                f"stopped and saved in {folder}: continue with the same command and --resume"
-            )
-        elif trainer.steps < config.total_steps:
-            _tell_early_end(trainer)
-    return None if stopped else trainer
+        _tell_end(trainer, folder, stopped)
+    if stopped:
+        return None
+    return trainer
+
+
+def _make_logger(config: AnyConfig, folder: Path, iteration: int) -> Logger | None:
+    """Returns the logger of the first rank, None on others; deletes unfinished files first."""
+    if distributed.rank() > 0:
+        return None
+    logger = Logger(folder, f"{config.name}: {config.algorithm}, {config.game}", iteration)
+    for part in folder.glob(f"*{PART}"):
+        part.unlink()  # of a process that was killed while writing
+    return logger
 
 
 def _short_matches(trainer: Trainer, callbacks: Callbacks) -> dict[str, float]:
     """Plays the matches of an evaluation during training; returns their win rates."""
     config = trainer.config.eval
-    match: dict[str, Any] = {"seed": EVAL_SEED, "openings": config.openings}
-    results = trainer.evaluate(trainer.agent(), config.opponents, config.blocks, **match)
+    results = trainer.evaluate(
+        trainer.agent(),
+        config.opponents,
+        config.blocks,
+        seed=EVAL_SEED,
+        openings=config.openings,
+    )
     callbacks.evaluation(results)
     return {name: share for result in results for name, share in _win_rates(result).items()}
 
 
-def _tell_early_end(trainer: Trainer) -> None:
+def _tell_end(trainer: Trainer, folder: Path, stopped: bool) -> None:
     """Says that training ended before `total_steps`, and whether its schedules ended, too."""
-    by, ended = "max_seconds", "the schedules ended with it; continue with --resume and more time"
-    if not trainer.finished:
-        by, ended = "a callback", "the schedules didn't end; continue with --resume"
+    if stopped:
+        Console().print(
+            f"stopped and saved in {folder}: continue with the same command and --resume"
+        )
+        return
+    if trainer.steps >= trainer.config.total_steps:
+        return
+    cause = "a callback"
+    advice = "the schedules didn't end; continue with --resume"
+    if trainer.finished:
+        cause = "max_seconds"
+        advice = "the schedules ended with it; continue with --resume and more time"
     total = trainer.config.total_steps
-    text = f"stopped by {by} after {trainer.steps:,} of {total:,} steps: {ended}"
+    text = f"stopped by {cause} after {trainer.steps:,} of {total:,} steps: {advice}"
     Console().print(text, highlight=False)
 
 
@@ -170,19 +196,20 @@ def _check_opponents(config: AnyConfig) -> None:
 
 def tell_files(folder: Path) -> None:
     """Lists the files of a finished run."""
-    for name, what in (
+    for name, content in (
         ("checkpoint", "the policy: weights and card"),
         ("curve.png", "the learning curve"),
         ("metrics.jsonl", "metrics of every iteration"),
         ("tensorboard", "the same for TensorBoard"),
         (STATE_FILE, "everything that --resume needs"),
     ):
-        Console().print(f"{folder / name}  [dim]{what}", highlight=False, soft_wrap=True)
+        Console().print(f"{folder / name}  [dim]{content}", highlight=False, soft_wrap=True)
 
 
 def _win_rates(result: MatchResult) -> dict[str, float]:
     """Returns win rates of a short match, per role; without roles, per number of players."""
-    roles, opponent = get_game(result.game).facts.seat_names, result.agents[1]
+    roles = get_game(result.game).facts.seat_names
+    opponent = result.agents[1]
     if roles:
         pairs = zip(roles, result.side_scores, strict=True)
         return {f"win/{role} v {opponent}": share for role, share in pairs}

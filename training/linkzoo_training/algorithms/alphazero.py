@@ -6,9 +6,9 @@ learns the improved policy of the search, and the values learn the outcome mixed
 the search. A sample stays in a window of iterations and is trained on a fixed number of times, each
 time through one of the game's symmetries. With hidden information this is expert iteration (Anthony
 et al., "Thinking fast and slow with deep learning and tree search", 2017): search, policy and
-values use only what the seat to act observes (`search.gumbel`). Samples store complete states, but
-the network reads only the observation and the action mask of the seat to act, and learns to predict
-the outcome from them.
+values use only the observations of the seat to act (`search.gumbel`). Samples store complete
+states, but the network reads only the observation and the action mask of the seat to act, and
+learns to predict the outcome from them.
 """
 
 from functools import partial
@@ -24,7 +24,7 @@ from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.muon import Muon
 from linkzoo_training.algorithms.optimizers import Optimizers, light
 from linkzoo_training.algorithms.trainer import Trainer
-from linkzoo_training.arrays import Float32s, relative
+from linkzoo_training.arrays import Float32s, Int64s, relative
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.networks import shards
@@ -79,7 +79,8 @@ class AlphaZeroTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""
-        started, simulations = training_clock(), self.config.simulations_at(self.progress)
+        started = training_clock()
+        simulations = self.config.simulations_at(self.progress)
         self.add_opponent()
         # Self-play by search
         samples = self.play.collect(self.behaviour_policy, self.pool, self.progress, self.iteration)
@@ -108,11 +109,8 @@ class AlphaZeroTrainer(Trainer):
         """Takes gradient steps on samples, each used once; returns the mean losses."""
         config = self.config
         self.optimizers.set_learning_rate(config.learning_rate.at(self.progress))
-        order = permutation(len(samples), config.seed, STREAM_ORDER, self.iteration)
-        fewest = min(distributed.all_gather(len(order)))
-        parts = np.array_split(order, max(1, round(fewest / config.batch_size)))
         losses: list[Tensor] = []
-        for index, rows in enumerate(parts if fewest else []):
+        for index, rows in enumerate(self._minibatches(len(samples))):
             loss = partial(self._loss, self._batch(samples[rows], index))
             losses.append(shards.backward(loss, len(rows), self.parameters))
             distributed.average_gradients(self.parameters, len(rows))
@@ -120,9 +118,18 @@ class AlphaZeroTrainer(Trainer):
             self.optimizers.step()
         return distributed.average_metrics(_LOSSES, losses)
 
+    def _minibatches(self, count: int) -> list[Int64s]:
+        """Shuffles `count` rows into minibatches, equally many on all ranks."""
+        order = permutation(count, self.config.seed, STREAM_ORDER, self.iteration)
+        fewest = min(distributed.all_gather(count))
+        if not fewest:
+            return []
+        return np.array_split(order, max(1, round(fewest / self.config.batch_size)))
+
     def _batch(self, samples: Samples, index: int) -> Batch:
         """Returns samples as batch `index` of the iteration, through random symmetries."""
-        count, game = len(samples), self.game
+        count = len(samples)
+        game = self.game
         # Inputs and policy targets
         mask = np.empty((count, game.num_actions), np.int8)
         kernels(game).fill_masks(samples.states, mask)
@@ -132,12 +139,12 @@ class AlphaZeroTrainer(Trainer):
         policy /= policy.sum(1, keepdims=True)
         if self.config.symmetric:
             ply = self.iteration * _MAX_BATCHES + index
-            every = symmetries(game)
-            which = every.draw(count, np.uint64(self.config.seed), ply)
-            every.turn_features(features, which)
-            every.turn_actions(mask, which)
-            every.turn_actions(policy, which)
-        arrays = features, mask, policy, self.targets(samples)
+            group = symmetries(game)
+            symmetry = group.draw(count, np.uint64(self.config.seed), ply)
+            group.turn_features(features, symmetry)
+            group.turn_actions(mask, symmetry)
+            group.turn_actions(policy, symmetry)
+        arrays = (features, mask, policy, self.targets(samples))
         return Batch(*(to_device(array, self.device) for array in arrays))
 
     def targets(self, samples: Samples) -> Float32s:
@@ -145,7 +152,8 @@ class AlphaZeroTrainer(Trainer):
 
         They are means of the outcome and the value of the search.
         """
-        payoff, margins = np.zeros_like(samples.values), np.zeros_like(samples.values)
+        payoff = np.zeros_like(samples.values)
+        margins = np.zeros_like(samples.values)
         kernels(self.game).outcome(samples.finals, payoff, margins)
         payoff += self.config.score_margin_weight * margins
         share = np.float32(_SEARCH_SHARE)
@@ -173,11 +181,13 @@ class AlphaZeroTrainer(Trainer):
         sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
         samples = replay.join([replay.no_samples(self.game), *self.window])
         window = {"sizes": sizes, **samples.tensors()}
-        pool = self.pool.tensors() if self.config.pool.share else {}
-        return self.play.tensors() | pool | add_prefix("window.", window)
+        saved = self.play.tensors() | add_prefix("window.", window)
+        if self.config.pool.share:
+            saved |= self.pool.tensors()
+        return saved
 
     def restore(self, saved: dict[str, Tensor]) -> None:
-        """Restores what `tensors` returned."""
+        """Restores the tensors of `tensors`."""
         self.behaviour_policy = frozen(self.network, self.bf16)
         self.play.load(saved)
         if self.config.pool.share:

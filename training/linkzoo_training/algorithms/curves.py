@@ -69,31 +69,35 @@ def learning_curves(
     groups: dict[str, list[_RunMetrics]] = defaultdict(list)
     for run in runs:
         same = {name: value for name, value in run.fields.items() if name not in _NOT_COMPARED}
-        groups[json.dumps(same, sort_keys=True) if same else str(run.folder)].append(run)
-    found = []
+        key = json.dumps(same, sort_keys=True) if same else str(run.folder)
+        groups[key].append(run)
+    curves = []
     for label, group in zip(_labels(list(groups.values())), groups.values(), strict=True):
-        series = [points for run in group if len((points := _points(run.rows, x, y))[0])]
+        points = [_points(run.rows, x, y) for run in group]
+        series = [run for run in points if len(run[0])]
         if series:
-            found.append(_curve(label, series))
-    if not found:
+            curves.append(_curve(label, series))
+    if not curves:
         names = {name for run in runs for row in run.rows for name in _names(row)}
         raise ValueError(f"no run has {x!r} and {y!r}; there are {', '.join(sorted(names))}")
-    return found
+    return curves
 
 
 def _read_run(folder: Path) -> _RunMetrics:
     if not folder.exists():
         raise ValueError(f"there is no folder {folder}")
     state = folder / STATE_FILE
-    fields = flat(read_meta(state).get("config", {})) if state.is_file() else {}
+    fields: Mapping[str, Any] = {}
+    if state.is_file():
+        fields = flat(read_meta(state).get("config", {}))
     return _RunMetrics(folder, fields, read_metrics(folder))
 
 
 def _labels(groups: Sequence[Sequence[_RunMetrics]]) -> list[str]:
     """Returns the groups' names if they differ, else the fields that do."""
     names = [{run.fields.get("name", run.folder.name) for run in group} for group in groups]
-    if all(len(one) == 1 for one in names) and len(set.union(*names)) == len(groups):
-        return [str(*one) for one in names]
+    if all(len(group) == 1 for group in names) and len(set.union(*names)) == len(groups):
+        return [str(*group) for group in names]
     first = [group[0].fields for group in groups]
     keys = [key for fields in first for key in fields if key not in _NOT_COMPARED]
     differ = [
@@ -110,7 +114,7 @@ def _labels(groups: Sequence[Sequence[_RunMetrics]]) -> list[str]:
 def _names(row: Mapping[str, float]) -> list[str]:
     """Returns the metrics of an iteration, `share against AGENT` included."""
     opponents = (re.fullmatch(r"win/.+? v (.+)", name) for name in row)
-    return [*row, *(_SHARE + found[1] for found in opponents if found)]
+    return [*row, *(_SHARE + opponent[1] for opponent in opponents if opponent)]
 
 
 def _value(row: Mapping[str, float], name: str) -> float | None:
@@ -118,7 +122,9 @@ def _value(row: Mapping[str, float], name: str) -> float | None:
         return row.get(name)
     ending = f" v {name.removeprefix(_SHARE)}"
     shares = [row[key] for key in row if key.startswith("win/") and key.endswith(ending)]
-    return sum(shares) / len(shares) if shares else None
+    if not shares:
+        return None
+    return sum(shares) / len(shares)
 
 
 def _points(rows: Sequence[Mapping[str, float]], x: str, y: str) -> tuple[Float64s, Float64s]:
@@ -131,11 +137,11 @@ def _points(rows: Sequence[Mapping[str, float]], x: str, y: str) -> tuple[Float6
 
 def _curve(label: str, series: Sequence[tuple[Float64s, Float64s]]) -> Curve:
     """Returns the curve over the range of all runs, or at the start of the last one."""
-    first, last = max(one[0][0] for one in series), min(one[0][-1] for one in series)
-    last = max(first, last)
-    every = np.unique(np.concatenate([one[0] for one in series]))
-    grid = every[(every >= first) & (every <= last)]
-    values = np.stack([np.interp(grid, *one) for one in series])
+    first = max(x[0] for x, _ in series)
+    last = max(first, min(x[-1] for x, _ in series))
+    union = np.unique(np.concatenate([x for x, _ in series]))
+    grid = union[(union >= first) & (union <= last)]
+    values = np.stack([np.interp(grid, x, y) for x, y in series])
     return Curve(label, len(series), grid, values.mean(0), values.min(0), values.max(0))
 
 
@@ -146,10 +152,11 @@ def plot_curves(curves: Sequence[Curve], path: Path, x: str, y: str) -> None:
     figure = Figure(figsize=(9, 5), layout="constrained")
     axes = figure.subplots()
     for curve in curves:
-        label = f"{curve.label} ({curve.runs} runs)" if curve.runs > 1 else curve.label
-        (line,) = axes.plot(
-            curve.x, curve.mean, marker="." if len(curve.x) < 50 else "", label=label
-        )
+        label = curve.label
+        if curve.runs > 1:
+            label += f" ({curve.runs} runs)"
+        marker = "." if len(curve.x) < 50 else ""
+        (line,) = axes.plot(curve.x, curve.mean, marker=marker, label=label)
         if curve.runs > 1:
             axes.fill_between(curve.x, curve.low, curve.high, color=line.get_color(), alpha=0.2)
     axes.set(xlabel=x, ylabel=y)

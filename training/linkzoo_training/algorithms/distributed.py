@@ -29,7 +29,9 @@ def joined() -> Iterator[None]:
         return
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]) % torch.cuda.device_count())
-    dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+        dist.init_process_group("cpu:gloo,cuda:nccl")
+    else:
+        dist.init_process_group("gloo")
     try:
         yield
     finally:
@@ -48,12 +50,16 @@ def size() -> int:
 
 def per_rank(config: C) -> C:
     """Returns the configuration of this rank's games: the same, with its own seed."""
-    return config if size() == 1 else replace(config, seed=seed_of_part(config.seed, rank()))
+    if size() == 1:
+        return config
+    return replace(config, seed=seed_of_part(config.seed, rank()))
 
 
 def broadcast(value: Callable[[], T]) -> T:
     """Returns rank 0's result of `value()` on all ranks."""
-    box: list[T | None] = [value() if rank() == 0 else None]
+    box: list[T | None] = [None]
+    if rank() == 0:
+        box[0] = value()
     if size() > 1:
         dist.broadcast_object_list(box)
     return cast(T, box[0])
@@ -74,9 +80,13 @@ def any_rank(flag: bool) -> bool:
 
 def gather(value: T) -> list[T]:
     """Returns the values of all ranks on rank 0, an empty list elsewhere."""
-    values = [value] * size() if rank() == 0 else []
-    if size() > 1:
-        dist.gather_object(value, values or None)
+    if size() == 1:
+        return [value]
+    if rank() > 0:
+        dist.gather_object(value)
+        return []
+    values = [value] * size()
+    dist.gather_object(value, values)
     return values
 
 
@@ -85,15 +95,18 @@ def scatter(values: Callable[[], list[T]]) -> T:
     if size() == 1:
         return values()[0]
     box: list[T | None] = [None]
-    dist.scatter_object_list(box, values() if rank() == 0 else None)
+    parts = values() if rank() == 0 else None
+    dist.scatter_object_list(box, parts)
     return cast(T, box[0])
 
 
 def mean_and_std(values: Tensor) -> tuple[Tensor, Tensor]:
     """Returns mean and standard deviation of values [N] over all ranks; 0 where undefined."""
     if size() == 1:
+        if len(values) > 1:
+            return values.mean(), values.std()
         total = values.sum()
-        return (values.mean(), values.std()) if len(values) > 1 else (total, 0 * total)
+        return total, torch.zeros_like(total)
     double = values.double()
     sums = torch.stack([double.sum(), double.square().sum(), torch.ones_like(double).sum()])
     dist.all_reduce(sums)
@@ -109,7 +122,9 @@ def minibatches(order: Tensor, count: int) -> tuple[Tensor, ...]:
     Every rank gets the same number of parts: fewer than `count` if any rank has fewer rows.
     """
     parts = min(count, *all_gather(len(order)))
-    return order.tensor_split(parts) if parts else ()
+    if not parts:
+        return ()
+    return order.tensor_split(parts)
 
 
 def average_metrics(names: Sequence[str], values: list[Tensor]) -> dict[str, float]:

@@ -28,7 +28,8 @@ class Logger:
     """
 
     def __init__(self, folder: Path, title: str, iteration: int) -> None:
-        self.folder, self.title = folder, title
+        self.folder = folder
+        self.title = title
         self._console = Console(stderr=True)
         self._live = Live(console=self._console, refresh_per_second=4)
         folder.mkdir(parents=True, exist_ok=True)
@@ -75,10 +76,10 @@ class Logger:
         table = Table.grid(padding=(0, 2))
         cells = [(f"[dim]{name}", _text(value)) for name, value in self._shown.items()]
         half = (len(cells) + 1) // 2
-        for one, other in zip_longest(cells[:half], cells[half:], fillvalue=("", "")):
-            table.add_row(*one, *other)
-        left = timedelta(seconds=int(eta))
-        title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {left}  (Ctrl-C saves)"
+        for left, right in zip_longest(cells[:half], cells[half:], fillvalue=("", "")):
+            table.add_row(*left, *right)
+        remaining = timedelta(seconds=int(eta))
+        title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {remaining}  (Ctrl-C saves)"
         return Group(title, ProgressBar(1.0, progress), table)
 
 
@@ -89,7 +90,9 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
         ValueError: Another line is damaged.
     """
     path = folder / METRICS_FILE
-    lines = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    lines = [b""]
+    if path.exists():
+        lines = path.read_bytes().split(b"\n")
     rows = [_row(line) for line in lines]
     if None in rows[:-1]:
         number = rows.index(None) + 1
@@ -105,14 +108,19 @@ def _row(line: bytes) -> dict[str, Any] | None:
         return None
     if not isinstance(row, dict) or not all(isinstance(n, int | float) for n in row.values()):
         return None
-    counted = all(type(row.get(name)) is int for name in ("iteration", "steps"))
-    return row if counted else None
+    if not all(type(row.get(name)) is int for name in ("iteration", "steps")):
+        return None
+    return row
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if not isinstance(value, float):
+        return str(value)
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
 
 
 def plot_curve(rows: list[dict[str, Any]], path: Path, title: str) -> None:

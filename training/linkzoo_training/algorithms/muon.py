@@ -8,7 +8,9 @@ from torch import Tensor
 
 # Coefficients of the Newton-Schulz iteration (Jordan et al.): it maps singular values in 0..1 to
 # about 0.7..1.2, small ones quickly.
-_LINEAR, _CUBIC, _QUINTIC = 3.4445, -4.7750, 2.0315
+_LINEAR = 3.4445
+_CUBIC = -4.7750
+_QUINTIC = 2.0315
 _REPEATS = 5
 _LARGE = 128  # rows and columns from which bfloat16 is faster; smaller products only wait
 # Matches the update size of AdamW at the same learning rate (Liu et al. 2025, "Muon is scalable for
@@ -39,9 +41,10 @@ class Muon(torch.optim.Optimizer):
         defaults = {"lr": lr, "momentum": momentum, "weight_decay": weight_decay}
         super().__init__([{"params": list(parameters)}], defaults)  # maybe none
         for group in self.param_groups:
-            for one in group["params"]:
-                if one.ndim < 2:
-                    raise ValueError(f"Muon is for matrices, not for a tensor {list(one.shape)}")
+            for weight in group["params"]:
+                if weight.ndim < 2:
+                    shape = list(weight.shape)
+                    raise ValueError(f"Muon is for matrices, not for a tensor {shape}")
 
     # torch's second overload returns the loss of a closure; closures aren't supported here.
     @torch.no_grad()
@@ -50,19 +53,22 @@ class Muon(torch.optim.Optimizer):
         if closure is not None:
             raise ValueError("Muon takes no closure")
         for group in self.param_groups:
-            alike: dict[tuple[int, ...], list[Tensor]] = {}  # by the shape of their matrices
-            for one in group["params"]:
-                if one.grad is not None:
-                    alike.setdefault((len(one), one[0].numel()), []).append(one)
-            for shape, parameters in alike.items():
+            by_shape: dict[tuple[int, ...], list[Tensor]] = {}  # of their matrices
+            for weight in group["params"]:
+                if weight.grad is not None:
+                    by_shape.setdefault((len(weight), weight[0].numel()), []).append(weight)
+            for shape, weights in by_shape.items():
                 length = group["lr"] * _RMS * max(shape) ** 0.5
-                ahead = torch.stack([self._ahead(one, group["momentum"]) for one in parameters])
-                dtype = torch.bfloat16 if self._bf16 and min(shape) >= _LARGE else ahead.dtype
-                for one, step in zip(parameters, orthogonal(ahead.flatten(2), dtype), strict=True):
-                    one.mul_(1 - group["lr"] * group["weight_decay"])
-                    one.sub_(step.reshape(one.shape), alpha=length)
+                momenta = [self._nesterov(weight, group["momentum"]) for weight in weights]
+                matrices = torch.stack(momenta).flatten(2)
+                dtype = matrices.dtype
+                if self._bf16 and min(shape) >= _LARGE:
+                    dtype = torch.bfloat16
+                for weight, step in zip(weights, orthogonal(matrices, dtype), strict=True):
+                    weight.mul_(1 - group["lr"] * group["weight_decay"])
+                    weight.sub_(step.reshape(weight.shape), alpha=length)
 
-    def _ahead(self, parameter: Tensor, momentum: float) -> Tensor:
+    def _nesterov(self, parameter: Tensor, momentum: float) -> Tensor:
         """Updates a parameter's momentum and returns its Nesterov momentum."""
         assert parameter.grad is not None
         state = self.state[parameter]
@@ -74,10 +80,12 @@ class Muon(torch.optim.Optimizer):
 
 def orthogonal(matrices: Tensor, dtype: torch.dtype | None = None) -> Tensor:
     """Orthogonalises matrices [N, R, C] approximately, by Newton-Schulz iteration in a dtype."""
-    tall = matrices.shape[1] > matrices.shape[2]
-    x: Tensor = matrices.mT if tall else matrices
-    x = (x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)).to(dtype or x.dtype)
+    if matrices.shape[1] > matrices.shape[2]:  # products of the smaller size
+        return orthogonal(matrices.mT, dtype).mT
+    x: Tensor = (matrices / (matrices.norm(dim=(1, 2), keepdim=True) + 1e-7)).to(
+        dtype or matrices.dtype
+    )
     for _ in range(_REPEATS):
         gram = x @ x.mT
         x = _LINEAR * x + (_CUBIC * gram + _QUINTIC * gram @ gram) @ x
-    return x.mT if tall else x
+    return x

@@ -44,7 +44,8 @@ class Optimizers:
 
     def parameters(self, name: str) -> list[Tensor]:
         """Returns the parameters of one optimiser, in the order of its state."""
-        return [one for group in self.by_name[name].param_groups for one in group["params"]]
+        groups = self.by_name[name].param_groups
+        return [parameter for group in groups for parameter in group["params"]]
 
     def tensors(self) -> dict[str, Tensor]:
         """Returns the optimisers' states, named `optimiser.index.entry`."""
@@ -56,22 +57,22 @@ class Optimizers:
 
     def check(self, path: Path, tensors: Mapping[str, Tensor]) -> None:
         """Raises ValueError unless all parameters have states, or none (before the first step)."""
-        found = {name: tensor for name, tensor in tensors.items() if name.startswith(STATES)}
+        saved = {name: tensor for name, tensor in tensors.items() if name.startswith(STATES)}
         expected: dict[str, Tensor] = {}
         for name in self.by_name:
-            for index, one in enumerate(self.parameters(name)):
-                moments = {"momentum": one}
+            for index, weight in enumerate(self.parameters(name)):
+                moments = {"momentum": weight}
                 if name == "adam":
-                    moments = {"step": torch.zeros(()), "exp_avg": one, "exp_avg_sq": one}
+                    moments = {"step": torch.zeros(()), "exp_avg": weight, "exp_avg_sq": weight}
                 expected |= add_prefix(f"{name}.{index}.", moments)
-        if found:
-            fitting(path, found, expected, "the run")
-        for name, tensor in found.items():
+        if saved:
+            fitting(path, saved, expected, "the run")
+        for name, tensor in saved.items():
             if name.endswith(("step", "exp_avg_sq")) and (tensor < 0).any():
                 raise ValueError(f"{path}: {name} holds numbers below 0")
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Restores what `tensors` returned."""
+        """Restores the tensors of `tensors`."""
         for name, optimizer in self.by_name.items():
             state = optimizer.state_dict()
             for index, parameter in enumerate(self.parameters(name)):
@@ -86,5 +87,6 @@ def _laid_out(value: Tensor, parameter: Tensor) -> Tensor:
 
     Adam's fused step ignores strides.
     """
-    like = value.shape == parameter.shape
-    return torch.empty_like(parameter, requires_grad=False).copy_(value) if like else value
+    if value.shape != parameter.shape:  # the count of steps
+        return value
+    return torch.empty_like(parameter, requires_grad=False).copy_(value)

@@ -26,21 +26,21 @@ def find_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
     names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
     changes = {name: (before.get(name), now.get(name)) for name in names}
     for fields, reason in FIXED.items():
-        found = {name: both for name, both in changes.items() if is_in(name, fields.split())}
-        if found:
+        refused = {name: both for name, both in changes.items() if is_in(name, fields.split())}
+        if refused:
             raise ValueError(
-                f"a resumed run can't have {_listed(found)}: {reason}; keep what it was, or start "
-                "a new run under another name"
+                f"a resumed run can't have {_listed(refused)}: {reason}; keep what it was, or "
+                "start a new run under another name"
             )
     return changes
 
 
 def describe(changes: Changes) -> str:
-    """Returns a line that says what changed, and whether the weights depend on it."""
-    found = [name for name in changes if not is_in(name, FREE)]
+    """Returns a line that lists the changes, and says whether the weights depend on them."""
+    causes = [name for name in changes if not is_in(name, FREE)]
     exact = "the weights will be those of a run without a break"
-    if found:
-        exact = f"not the weights of a run without a break, because of {', '.join(found)}"
+    if causes:
+        exact = f"not the weights of a run without a break, because of {', '.join(causes)}"
     return f"resumed with {_listed(changes)}: {exact}"
 
 

@@ -11,7 +11,6 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
@@ -63,7 +62,9 @@ class Trainer(ABC):
     def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
         self.config = config
         self._timed = False  # whether this process has timed an iteration
-        self.workers = 0 if executor is None else executor.workers
+        self.workers = 0
+        if executor is not None:
+            self.workers = executor.workers
         torch.set_flush_denormal(True)  # denormal weights and moments made the CPU 10 times slower
         threads.restart()  # set it in them too: results must not depend on the thread
         self._threads = min(config.num_threads, threads.MAX_THREADS)
@@ -106,9 +107,10 @@ class Trainer(ABC):
 
         It is the larger share, so schedules end when the run does.
         """
-        limit = self.config.max_seconds
-        spent = 0.0 if limit is None else self.seconds / limit
-        return min(1.0, max(self.steps / self.config.total_steps, spent))
+        spent = self.steps / self.config.total_steps
+        if self.config.max_seconds is not None:
+            spent = max(spent, self.seconds / self.config.max_seconds)
+        return min(1.0, spent)
 
     @property
     def machine(self) -> str:
@@ -134,7 +136,8 @@ class Trainer(ABC):
 
         In a league, it is published then, and in other iterations a rival's new snapshot is added.
         """
-        pool, league = self.config.pool, self.league
+        pool = self.config.pool
+        league = self.league
         if not pool.share * pool.size:
             return
         if self.iteration % pool.snapshot_every == 0:
@@ -180,7 +183,8 @@ class Trainer(ABC):
             "seconds": round(self.seconds, 3),
             "steps/s": self._plies / spent,
         }
-        wins, self.play.wins = self.play.wins, np.zeros_like(self.play.wins)
+        wins = self.play.wins.copy()
+        self.play.wins[:] = 0
         for seat, role in enumerate(self.game.facts.seat_names):
             if wins.sum() > 0:
                 metrics[f"self-play wins/{role}"] = wins[seat] / wins.sum()
@@ -189,19 +193,19 @@ class Trainer(ABC):
         if self.league is not None:
             metrics |= self.league.win_rates(self.pool)
         if isinstance(self.play, SelfPlayWorkers):
-            waited, self.play.waited = self.play.waited, 0.0
-            metrics["learner idle"] = waited / spent
+            metrics["learner idle"] = self.play.waited / spent
+            self.play.waited = 0.0
         if self.device.type == "cuda":
             metrics["bytes/ply"] = traffic.read() / (self._plies / distributed.size())
         return metrics
 
     @abstractmethod
     def tensors(self) -> dict[str, Tensor]:
-        """Returns what is saved besides network, optimisers and counters, by name."""
+        """Returns the saved tensors besides network, optimisers and counters, by name."""
 
     @abstractmethod
     def restore(self, saved: dict[str, Tensor]) -> None:
-        """Restores what `tensors` returned, after the network and the optimisers."""
+        """Restores the tensors of `tensors`, after the network and the optimisers."""
 
     def agent(self, views: int = 1, temperature: float | None = None) -> PolicyAgent:
         """Returns the current policy, or its average over iterations, as an agent."""
@@ -233,8 +237,9 @@ class Trainer(ABC):
         tensors |= self.optimizers.tensors()
         if self.average is not None:
             tensors |= checkpoint.add_prefix("average.", self.average.state_dict())
-        for rank, own in enumerate(distributed.gather(self.tensors())):
-            tensors |= checkpoint.add_prefix(f"rank{rank}.", own) if rank else own
+        for rank, share in enumerate(distributed.gather(self.tensors())):
+            prefix = f"rank{rank}." if rank else ""
+            tensors |= checkpoint.add_prefix(prefix, share)
         meta = {
             "config": self.config.to_dict(),
             "iteration": self.iteration,
@@ -251,7 +256,9 @@ class Trainer(ABC):
 
     def _history(self) -> dict[str, Any]:
         """Returns `changes`, if there are any."""
-        return {"changes": self.changes} if self.changes else {}
+        if not self.changes:
+            return {}
+        return {"changes": self.changes}
 
     def load(self, folder: Path) -> Changes:
         """Restores the state that `save` wrote.
@@ -272,7 +279,8 @@ class Trainer(ABC):
             self.optimizers.load(tensors)
             if self.average is not None:
                 self.average.load_state_dict(checkpoint.strip_prefix("average.", tensors))
-            self.iteration, self.seconds = meta["iteration"], meta["seconds"]
+            self.iteration = meta["iteration"]
+            self.seconds = meta["seconds"]
             self.restore(tensors)
         except KeyError as error:
             raise ValueError(f"{path} is damaged: it has no {error}") from error
@@ -284,7 +292,7 @@ class Trainer(ABC):
         return changes
 
     def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> Changes:
-        """Returns what differs from the saved run; ValueError if it can't go on as this one."""
+        """Returns the changes since the saved run; ValueError if it can't go on with them."""
         required = ("config", "iteration", "seconds", "workers", "processes")
         check_keys(str(path), meta, required, ("changes",))
         sequence(f"{path}: changes", meta.get("changes", []), 0, 10**6)
@@ -307,17 +315,21 @@ class Trainer(ABC):
         checkpoint.finite(path, tensors)
         network = checkpoint.strip_prefix("network.", tensors)
         checkpoint.fitting(path, network, self.network.state_dict(), "the network")
-        average = {} if self.average is None else self.average.state_dict()
+        average: Mapping[str, Tensor] = {}
+        if self.average is not None:
+            average = self.average.state_dict()
         checkpoint.fitting(path, checkpoint.strip_prefix("average.", tensors), average, "the run")
         self.optimizers.check(path, tensors)
         for name, expected in self.tensors().items():
             if name not in tensors:
                 raise ValueError(f"{path} has no tensor {name}, unlike the run")
-            first = 1 if name.startswith(self.growing) else 0
-            shapes = tensors[name].shape[first:], expected.shape[first:]
-            if tensors[name].dtype != expected.dtype or shapes[0] != shapes[1]:
+            tensor = tensors[name]
+            fits = tensor.shape == expected.shape
+            if name.startswith(self.growing):
+                fits = tensor.shape[1:] == expected.shape[1:]
+            if tensor.dtype != expected.dtype or not fits:
                 raise ValueError(
-                    f"{path}: {name} is {tensors[name].dtype}{list(tensors[name].shape)}, not "
+                    f"{path}: {name} is {tensor.dtype}{list(tensor.shape)}, not "
                     f"{expected.dtype}{list(expected.shape)}"
                 )
 
@@ -338,7 +350,8 @@ class Trainer(ABC):
             start = checkpoint.load_card(find_checkpoint(config.initial_checkpoint))
             trained["initial_checkpoint"] = start.get("trained", {})
         weight = config.score_margin_weight  # of the value targets
-        weight = weight.at(self.progress) if isinstance(weight, Schedule) else weight
+        if isinstance(weight, Schedule):
+            weight = weight.at(self.progress)
         card = {
             "views": config.views,
             "temperature": config.temperature,

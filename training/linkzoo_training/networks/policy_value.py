@@ -48,7 +48,7 @@ class PolicyValueNet(nn.Module, ABC):
         """Returns logits [B, A] and values [B, P]."""
 
 
-def small_init(head: Any) -> Any:
+def small_init(head: nn.Linear) -> nn.Linear:
     """Shrinks a head's initial weights: a nearly uniform policy, values near 0."""
     with torch.no_grad():
         head.weight.mul_(0.01)

@@ -27,6 +27,8 @@ _BITS = 5  # of padded sizes: at most 1/16 of the rows is padding
 T = TypeVar("T")
 _threads = 1
 
+Forward = Callable[..., tuple[Tensor, ...]]  # maps tensors of N rows to tensors of N rows
+
 
 def use(threads: int) -> None:
     """Sets the number of threads for shards in this process; torch's operations get one each.
@@ -38,7 +40,7 @@ def use(threads: int) -> None:
     torch.set_num_threads(1)
 
 
-def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> list[Tensor]:
+def sharded_forward(network: Forward, *rows: Tensor) -> list[Tensor]:
     """Returns a network's outputs for tensors of N rows, without gradients.
 
     Shards don't inherit the caller's `torch.autocast`.
@@ -54,7 +56,7 @@ def sharded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -
     return [torch.cat(parts) for parts in zip(*outputs, strict=True)]
 
 
-def padded_forward(network: Callable[..., tuple[Tensor, ...]], *rows: Tensor) -> tuple[Tensor, ...]:
+def padded_forward(network: Forward, *rows: Tensor) -> tuple[Tensor, ...]:
     """Returns a network's outputs for tensors of N rows; on a CPU it gets N of a few sizes.
 
     Copies of the last row are the padding; no gradient comes from them.

@@ -2,7 +2,12 @@
 
 Many positions are searched side by side: compiled code descends all trees until they need the
 network, which evaluates their leaves in one batch. Trees don't wait for each other's simulations.
-`gumbel_selection` selects the actions, `gumbel_kernels` has the steps of a simulation.
+
+- `gumbel_selection`: the selection rules at the root and below it.
+- `gumbel_qtransform`: how values are scaled and added to logits.
+- `gumbel_kernels`: the steps of a simulation: simulate, expand, backward.
+- `gumbel_policy`: the improved policy and the chosen action.
+- `gumbel_tree`: the arrays of the trees.
 
 The search is open loop: a node stands for the actions since the root, and every simulation plays
 them in a determinized world. The n-th visits of all root actions share a world, so that values
@@ -14,12 +19,13 @@ With hidden information only the searching seat searches. Other seats draw their
 network's policy, given their own observation in the simulation's world, so that no action depends
 on a hand that its seat can't see. A simulation ends where the searching seat first acts outside the
 known tree, with the network's value of that seat's observation. The search thus improves one seat's
-policy while the others keep theirs (SPARTA: Lerer et al., "Improving policies via search in
-cooperative partially observable games", AAAI 2020, with one searcher). Its limits: worlds have the
-distribution of `determinize`, which ignores what others' moves reveal about their hands; others are
-assumed to play like the network, so the search finds a best response, not an equilibrium; and later
-decisions of the searcher share a node whatever was observed in between, with the priors of the
-first world.
+policy while the other policies stay fixed (SPARTA: Lerer et al., "Improving policies via search in
+cooperative partially observable games", AAAI 2020, with one searcher). It has three limits:
+
+- Worlds have the distribution of `determinize`, which infers nothing from the others' moves.
+- Others are assumed to play like the network: the search finds a best response, not an equilibrium.
+- Later decisions of the searcher share a node for all observations in between, with the priors of
+  the first world.
 """
 
 from collections.abc import Callable, Generator, Iterator

@@ -46,7 +46,7 @@ class Encoder:
             self.widths[1] = len(hidden)
 
     def encode(self, states: Tensor, now: TensorStep, features: Tensor, privileged: Tensor) -> None:
-        """Encodes what the seats to act observe.
+        """Encodes the observations of the seats to act.
 
         Args:
             states: The records, uint8 [N, bytes].
