@@ -13,7 +13,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config.config import AlphaZeroConfig
 from linkzoo_training.networks.flat import FlatNet, frozen
-from linkzoo_training.search.gumbel import PolicyOutput, GumbelSearch
+from linkzoo_training.search.gumbel import GumbelSearch, PolicyOutput
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
 from tests.driving import first_quick
