@@ -4,10 +4,12 @@ import importlib
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from linkzoo import compiled
 from linkzoo.engine.compiled import rebind
@@ -176,3 +178,40 @@ def test_functions_called_from_both_sides() -> None:
     for function in (share, shares):
         with pytest.raises(ZeroDivisionError):
             function(7, 0)
+
+
+class Shelf(NamedTuple):
+    """Constants of compiled functions."""
+
+    width: int
+    heights: NDArray[np.int64]
+
+
+SHELF = Shelf(2, np.array([3, 4]))
+
+
+@compiled
+def area(row: int) -> int:
+    """Reads fields alone."""
+    return SHELF.width * int(SHELF.heights[row])
+
+
+@compiled
+def height(shelf: Shelf) -> int:
+    return int(shelf.heights.sum())
+
+
+@compiled
+def whole(row: int) -> int:
+    """Reads a field, and passes the whole tuple on."""
+    return SHELF.width + height(SHELF) + len(SHELF)
+
+
+@compiled
+def of_shelf(row: int) -> tuple[int, int]:
+    return area(row), whole(row)
+
+
+def test_named_tuples_are_constants() -> None:
+    """Compiled functions read their fields, or use the whole tuple."""
+    assert of_shelf(1) == (8, 11)

@@ -7,7 +7,9 @@ linked into the entry points. Without this module, compiling a game takes 1.1 to
 (docs/benchmarks.md, `python -m lab.engine compile`).
 """
 
-from types import FunctionType
+import dis
+from itertools import pairwise
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -38,6 +40,35 @@ def make_callee(function: FunctionType) -> Any:
         no_cfunc_wrapper=True,
         pipeline_class=pipeline,
     )
+
+
+def globals_by_field(function: FunctionType) -> dict[str, Any]:
+    """Returns the globals of a function, named tuples of which it only reads fields as modules.
+
+    Numba compiles in all fields of a named tuple wherever one is read, but of a module only the
+    attribute that is read. With tuples, Love Formula (`CardTables`) takes 1.6 times as long to
+    compile.
+    """
+    names = dict(function.__globals__)
+    for name in function.__code__.co_names:
+        value = names.get(name)
+        if not isinstance(value, tuple) or not hasattr(value, "_fields"):
+            continue
+        if _reads_only_fields(function.__code__, name):
+            module = ModuleType(name)
+            vars(module).update(zip(value._fields, value, strict=True))
+            names[name] = module
+    return names
+
+
+def _reads_only_fields(code: CodeType, name: str) -> bool:
+    """Returns whether code reads attributes of a global, and never the global itself."""
+    for instruction, following in pairwise(dis.get_instructions(code)):
+        is_global = instruction.opname == "LOAD_GLOBAL" and instruction.argval == name
+        if is_global and following.opname != "LOAD_ATTR":
+            return False
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return all(_reads_only_fields(constant, name) for constant in inner)
 
 
 class _CalleeCompiler(CompilerBase):

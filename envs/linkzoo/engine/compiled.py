@@ -22,7 +22,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import register_jitable
 
 from linkzoo.engine.cache import Source, cache_of, source_of
-from linkzoo.engine.callees import make_callee
+from linkzoo.engine.callees import globals_by_field, make_callee
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -219,7 +219,7 @@ class _Compiled(CPUDispatcher):
         name = function.__qualname__
         if self._unique:
             name += f"_{self.source.digest}"
-        return make_callee(_copy(function, function.__globals__, name))
+        return make_callee(_copy(function, globals_by_field(function), name))
 
     @property
     def _numba_type_(self) -> Any:
