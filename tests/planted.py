@@ -54,8 +54,8 @@ FAULTS = [
     Planted(
         "rule of love_formula: priorities may fall below 0",
         "envs/linkzoo/games/love_formula/rules/turns.py",
-        "max(0, tables.PRIORITY[card] + change)",
-        "tables.PRIORITY[card] + change",
+        "max(0, CARDS.priority[card] + change)",
+        "CARDS.priority[card] + change",
         "tests/love_formula/test_rules.py tests/love_formula/test_cards.py",
     ),
     Planted(
@@ -68,8 +68,8 @@ FAULTS = [
     Planted(
         "leak: an observation shows the next seat's hand",
         "envs/linkzoo/games/love_formula/observation.py",
-        "_copy(state.piles[me], out, AT.pile)",
-        "_copy(state.piles[(me + 1) % players], out, AT.pile)",
+        "_copy(state.piles[me], out, at.pile)",
+        "_copy(state.piles[(me + 1) % players], out, at.pile)",
         "tests/common/test_rules_common.py -k redeal_keeps_what",
     ),
     Planted(

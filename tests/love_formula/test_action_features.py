@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from linkzoo.games.love_formula.action_features import ACTION_SPEC
-from linkzoo.games.love_formula.action_features.traits import NAMES as TRAITS
-from linkzoo.games.love_formula.action_features.traits import constants
 from linkzoo.games.love_formula.cards import load_cards
+from linkzoo.games.love_formula.tables import card_tables
+from linkzoo.games.love_formula.traits import NAMES as TRAITS
 from linkzoo.registry import get_game
 from linkzoo.testing.play import action_features_of
 from tests.common.variants import OTHER_CARDS
@@ -107,8 +107,9 @@ def test_placing() -> None:
 
 def test_another_table() -> None:
     """The features of another table of cards have the same layout, and its cards' traits."""
-    rows, table = constants(load_cards(OTHER_CARDS))["TRAITS"], load_cards(OTHER_CARDS).cards
-    cards = {card.name: row for card, row in zip(table, rows, strict=True)}
+    table = load_cards(OTHER_CARDS)
+    traits = card_tables(table).traits
+    cards = {card.name: row for card, row in zip(table.cards, traits, strict=True)}
     assert cards["Date Crasher"][TRAITS.index("draws")] == 1
     assert cards["Shopping Spree"][TRAITS.index("discards")] == 1
     assert cards["Moving Away"][TRAITS.index("drains")] == 1

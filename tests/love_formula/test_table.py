@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from linkzoo import make
-from linkzoo.games.love_formula.cards import load_cards
-from linkzoo.games.love_formula.tables import STANDARD_CARDS
+from linkzoo.games.love_formula.cards import STANDARD, load_cards
 from linkzoo.registry import get_game
 from tests.love_formula.helpers import CARDS, GAME, JOB, Both, asked_all, position
 from tests.love_formula.oracle import read_table
@@ -245,7 +244,8 @@ def test_what_spreadsheets_write(
         writer = csv.DictWriter(file, list(rows[0]), delimiter=separator, lineterminator=ending)
         writer.writeheader()
         writer.writerows(rows)
-    for card, expected in zip(load_cards(str(path)).cards, STANDARD_CARDS.cards, strict=True):
+    standard = load_cards(STANDARD).cards
+    for card, expected in zip(load_cards(str(path)).cards, standard, strict=True):
         text = expected.text
         if card.name == "Shopping Spree":
             text = "Draw\n3 cards; or 3, all in all.\tNow."

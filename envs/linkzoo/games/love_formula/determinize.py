@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.rng import below, shuffle
-from linkzoo.games.love_formula import decisions, phases, tables
+from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.cards import MAX_TYPES, REACTION
 from linkzoo.games.love_formula.components import DECK, NONE, PICKS, int64
 from linkzoo.games.love_formula.rules import draft, reactions
 from linkzoo.games.love_formula.state import DETERMINIZE_STREAM
+from linkzoo.games.love_formula.tables import CARDS
 
 _ALL, _PACKS, _SELECTED = 0, 1, 100  # where the indices of the shuffles and draws begin
 
@@ -40,7 +41,7 @@ def reshuffle(state: Record, seat: int, seed: np.uint64) -> None:
 @compiled
 def _pour(counts: NDArray[Any], pool: NDArray[np.int64], size: int) -> int:
     """Adds counted cards to the first `size` cards of a pool; how many there are then."""
-    for card in range(tables.NUM_TYPES):
+    for card in range(CARDS.num_types):
         for _ in range(counts[card]):
             pool[size] = card
             size += 1
@@ -158,7 +159,7 @@ def _determinize_play(state: Record, seat: int) -> None:
         if other != seat:
             size = _deal_hand(state, other, pool, size)
             for viewer in range(state.num_players):  # nobody knows more of the new hand
-                for card in range(tables.NUM_TYPES):
+                for card in range(CARDS.num_types):
                     known = min(state.known[viewer, other, card], state.known[seat, other, card])
                     state.known[viewer, other, card] = known
     for place in range(looked):
@@ -177,8 +178,8 @@ def _collect_hand(state: Record, seat: int, other: int, pool: NDArray[np.int64],
     """Leaves a hand, with the face-down card, what is known of it; the rest goes to the pool."""
     if _lies_face_down(state, other):
         state.hands[other, state.selected[other]] += 1
-    for card in range(tables.NUM_TYPES):
-        if card != tables.JOB:
+    for card in range(CARDS.num_types):
+        if card != CARDS.job:
             for _ in range(state.hands[other, card] - state.known[seat, other, card]):
                 pool[size] = card
                 size += 1
@@ -205,13 +206,13 @@ def _deal_hand(state: Record, other: int, pool: NDArray[np.int64], size: int) ->
 def _choose_selected(state: Record, other: int) -> int:
     """A card of a hand that may be selected, each copy as likely (T1)."""
     count = int64(0)
-    for card in range(tables.NUM_TYPES):
-        if tables.KIND[card] != REACTION:
+    for card in range(CARDS.num_types):
+        if CARDS.kind[card] != REACTION:
             count += int64(state.hands[other, card])
     left = below(count, state.seed, DETERMINIZE_STREAM, _SELECTED + other)
-    chosen = int64(tables.JOB)
-    for card in range(tables.NUM_TYPES):
-        if tables.KIND[card] != REACTION and left >= 0:
+    chosen = int64(CARDS.job)
+    for card in range(CARDS.num_types):
+        if CARDS.kind[card] != REACTION and left >= 0:
             left -= int64(state.hands[other, card])
             chosen = int64(card)
     return chosen

@@ -9,10 +9,11 @@ import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, tables
+from linkzoo.games.love_formula import decisions, ops
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
 from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, TURNS, int64
 from linkzoo.games.love_formula.rules import fields, scoring, targets
+from linkzoo.games.love_formula.tables import CARDS, op_of
 
 # Worth of an incomplete couple beyond its point, by requirements (2 or 3) and those met.
 _PROMISE = np.array([[50, 190, 0], [50, 150, 420]])
@@ -49,7 +50,7 @@ def field(state: Record, seat: int) -> int:
 @compiled
 def promise(state: Record, couple: int, met: int) -> int:
     """Returns the expected points of an incomplete couple, in the turns that are left."""
-    size = BITS[tables.FULL[couple]]
+    size = BITS[CARDS.all_met[couple]]
     left = 2 * TURNS - int64(state.turn)
     return int64(_PROMISE[size - 2, met] * min(left, 6) // 6)
 
@@ -58,12 +59,12 @@ def promise(state: Record, couple: int, met: int) -> int:
 def burden(state: Record, place: int) -> int:
     """Returns what an obstacle costs the owner of its couple, beyond points."""
     card, couple = int64(state.obstacle_type[place]), state.obstacle_couple[place]
-    burden = int64(30 * tables.REVEAL_HAND[card] - 20 * tables.PRIORITY_MOD[card])
-    if tables.OP_COUNT[card, ops.ON_TURN_START] > 0:
+    burden = int64(30 * CARDS.reveal_hand[card] - 20 * CARDS.priority_mod[card])
+    if CARDS.op_count[card, ops.ON_TURN_START] > 0:
         burden += 60 * max(int64(state.turns_left[place]), 1)
     if not fields.is_complete(state, couple):
-        burden += 120 * tables.NO_ATTACH[card]
-        if tables.OP_COUNT[card, ops.ON_EXPIRE] > 0:
+        burden += 120 * CARDS.no_attach[card]
+        if CARDS.op_count[card, ops.ON_EXPIRE] > 0:
             burden += 150
     return burden
 
@@ -72,9 +73,9 @@ def burden(state: Record, place: int) -> int:
 def cards(state: Record, seat: int) -> int:
     """Returns what hand, pile, selected card and the card to be placed can add."""
     worth = int64(0)
-    for card in range(tables.NUM_TYPES):
+    for card in range(CARDS.num_types):
         count = held(state, seat, card)
-        if count > 0 and card != tables.JOB:
+        if count > 0 and card != CARDS.job:
             worth += _worth(state, seat, card) * _HELD // 10
             worth += (count - 1) * _worth(state, seat, card) * _HELD // 20
     if state.selected[seat] != NONE:
@@ -87,18 +88,18 @@ def cards(state: Record, seat: int) -> int:
 @compiled
 def _played(state: Record, seat: int, card: int) -> int:
     """Returns what the card about to be played adds."""
-    kind = tables.KIND[card]
+    kind = CARDS.kind[card]
     if kind in (PREPARATION, COUPLE):
         return _worth(state, seat, card)
     worth = int64(0)
-    if tables.TARGET_KIND[card] == ops.NO_TARGET or targets.has_target(state, seat, card):
-        for index in range(tables.OP_COUNT[card, ops.ON_RESOLVE]):
-            op = tables.OP[card, ops.ON_RESOLVE, index]
-            if op[0] == ops.DRAW:
-                worth += 30 * op[2]
-            elif op[0] != ops.SELF_TO_HAND:
+    if CARDS.target[card] == ops.NO_TARGET or targets.has_target(state, seat, card):
+        for index in range(CARDS.op_count[card, ops.ON_RESOLVE]):
+            op = op_of(card, ops.ON_RESOLVE, index)
+            if op.kind == ops.DRAW:
+                worth += 30 * op.number
+            elif op.kind != ops.SELF_TO_HAND:
                 worth += 40
-        if tables.TARGET_KIND[card] != ops.NO_TARGET:
+        if CARDS.target[card] != ops.NO_TARGET:
             worth += 80
     return worth
 
@@ -106,11 +107,11 @@ def _played(state: Record, seat: int, card: int) -> int:
 @compiled
 def _worth(state: Record, seat: int, card: int) -> int:
     """Returns what a card of the hand would add to the field."""
-    kind = tables.KIND[card]
+    kind = CARDS.kind[card]
     if kind == PREPARATION:
         return _preparation(state, seat, card)
     if kind == COUPLE:
-        return _couple(state, seat, tables.NUMBER[card])
+        return _couple(state, seat, CARDS.number[card])
     if kind == OBSTACLE:
         return int64(130)
     return int64(120 if kind == REACTION else 110)
@@ -121,12 +122,12 @@ def _preparation(state: Record, seat: int, card: int) -> int:
     """The best that a preparation can do: at a couple of the field, at one in hand, or free."""
     best = int64(100 if fields.slot_is_empty(state, seat, card) else 10)
     for couple in range(COUPLES):
-        if tables.NEED_PLACE[couple, card] == NONE:
+        if CARDS.need_place[couple, card] == NONE:
             continue
         if state.owner[couple] == seat:
             if fields.takes(state, couple, card):
                 best = max(best, 100 + _step(state, couple))
-        elif held(state, seat, tables.COUPLE_TYPE[couple]) > 0:
+        elif held(state, seat, CARDS.couple_type[couple]) > 0:
             best = max(best, 160)
     return best
 
@@ -134,7 +135,7 @@ def _preparation(state: Record, seat: int, card: int) -> int:
 @compiled
 def _step(state: Record, couple: int) -> int:
     """Returns what one more preparation adds to a couple."""
-    size, met = BITS[tables.FULL[couple]], BITS[state.attached[couple]]
+    size, met = BITS[CARDS.all_met[couple]], BITS[state.attached[couple]]
     now = promise(state, couple, met)
     if met + 1 == size:
         return int64(_COMPLETION[size - 2]) - now
@@ -152,10 +153,10 @@ def _couple(state: Record, seat: int, couple: int) -> int:
     """A couple in hand: its promise, and more for each preparation that waits for it."""
     worth = 100 + promise(state, couple, 0)
     for place in range(NEEDS):
-        card = tables.NEED[couple, place]
+        card = CARDS.needs[couple, place]
         if card != NONE:
             worth += 70 * (held(state, seat, card) > 0)
-            worth += 70 * (state.free[seat, tables.SUBTYPE[card]] == card)
+            worth += 70 * (state.free[seat, CARDS.subtype[card]] == card)
     return worth
 
 

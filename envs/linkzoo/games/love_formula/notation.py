@@ -7,7 +7,7 @@ from linkzoo.games.love_formula.components import MAX_PLAYERS, NEEDS, NONE, SLOT
 from linkzoo.games.love_formula.rules import fields
 
 
-class Moves:
+class MoveTexts:
     """The texts of cards, positions and moves with a table of cards."""
 
     def __init__(self, cards: Cards) -> None:

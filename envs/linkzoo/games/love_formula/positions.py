@@ -1,6 +1,6 @@
 """Positions of Love Formula as JSON (section "JSON" of RULES.md), both ways.
 
-Tables say which field of the record a key is, and `Positions` how the numbers of each field are
+Tables say which field of the record a key is, and `PositionJson` how the numbers of each field are
 written. Reading goes by name alone: `validation` says whether a position can be played.
 """
 
@@ -12,11 +12,11 @@ import numpy as np
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
 from linkzoo.core.positions import JsonHeader, read_winners
 from linkzoo.core.state import Record, winners_of
-from linkzoo.engine.compiled import Rebound
 from linkzoo.games.love_formula import decisions, phases
-from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES
+from linkzoo.games.love_formula.binding import bind
+from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES, Cards
 from linkzoo.games.love_formula.components import COUPLES, NEEDS, NONE, OBSTACLES, PICKS, REACTIONS
-from linkzoo.games.love_formula.notation import Moves
+from linkzoo.games.love_formula.notation import MoveTexts
 from linkzoo.games.love_formula.ops import ON_RESOLVE
 from linkzoo.games.love_formula.rules import course, draft, piles, scoring
 from linkzoo.games.love_formula.state import FIELDS, MAX_HAND
@@ -90,16 +90,17 @@ def _or_none(kind: Kind) -> Kind:
     )
 
 
-class Positions:
+class PositionJson:
     """Writes and reads positions with one table of cards.
 
     Args:
-        moves: The texts of a table of cards.
-        header: What positions begin with.
-        bound: The compiled rules, bound to these cards.
+        cards: The table of cards.
+        header: The fields that all positions begin with.
     """
 
-    def __init__(self, moves: Moves, header: JsonHeader, bound: Rebound) -> None:
+    def __init__(self, cards: Cards, header: JsonHeader) -> None:
+        bound = bind(cards)
+        moves = MoveTexts(cards)
         self._moves = moves
         self._header = header
         self._points = bound(scoring.points)

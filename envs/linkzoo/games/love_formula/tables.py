@@ -1,166 +1,182 @@
-"""Love Formula: a table of cards as arrays.
+"""Love Formula: a table of cards as arrays, for the compiled rules.
 
-The constants of this module are the `constants` of the standard cards;
-`linkzoo.engine.compiled.rebind` makes the rules for other cards with the constants of those.
+`CARDS` has the standard cards; for other cards the rules are bound to other tables
+(`linkzoo.engine.compiled.rebind`).
 """
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import cards, components
 from linkzoo.games.love_formula.cards import Card, Cards
 from linkzoo.games.love_formula.components import NONE
+from linkzoo.games.love_formula.observation_spec import make_spec
+from linkzoo.games.love_formula.ops import Op, encoded
+from linkzoo.games.love_formula.traits import traits_of
 
 IntArray = NDArray[np.int64]
-# The kinds of actions, and how many there are of each; the action of a card is its type.
-_ACTIONS = {
-    "AT_POS": components.POSITIONS,
-    "AT_COUPLE": components.COUPLES,
-    "AT_FREE": 1,
-    "AT_OBSTACLE": components.OBSTACLES,
-    "AT_PLAYER": components.MAX_PLAYERS,
-    "AT_PASS": 1,
-    "AT_YES": 1,
-    "AT_OPEN_DISCARD": 1,
-    "NUM_ACTIONS": 0,
-}
 
 
-def constants(table: Cards) -> dict[str, Any]:
-    """Returns the constants of a table of cards, by name."""
-    ends = np.cumsum([len(table.cards), *_ACTIONS.values()])
-    return {
-        "NUM_TYPES": np.int64(len(table.cards)),
-        **dict(zip(_ACTIONS, ends[:-1], strict=True)),
-        **_types(table.cards),
-        **_couples(table),
-        "OP": _ops(table.cards),
-    }
+class CardTables(NamedTuple):
+    """A table of cards for the compiled rules. T types are numbered in the order of the table."""
+
+    # Types.
+    num_types: int  # T
+    types_of_kind: IntArray  # [kind]: how many
+    job: int  # the type of the Part-time Job
+    deck: IntArray  # [DECK]: the types of the cards of the deck, in order
+
+    # By type.
+    kind: IntArray  # PREPARATION, COUPLE, ...
+    number: IntArray  # among the types of the same kind
+    subtype: IntArray  # of a preparation; NONE for others
+    priority: IntArray
+    trigger: IntArray  # of a reaction; NONE for others
+    target: IntArray  # NO_TARGET, OPP_COUPLE, ...
+    turns: IntArray  # of an obstacle: -1 instant, 0 permanent, or so many turns
+    first_copy: IntArray  # the index in `deck` of its first copy
+    obstacle_offset: IntArray  # its first action, among the obstacles' actions; NONE for others
+    op_count: IntArray  # [T, list]
+    ops: IntArray  # [T, list, index, field of `Op`]; see `op_of`
+    traits: IntArray  # [T, trait] (`traits.PARTS`)
+
+    # By type: the lasting effects of an obstacle while it is attached.
+    has_static: IntArray  # 1 if it has any
+    no_attach: IntArray  # 1 if no preparation can be attached
+    priority_mod: IntArray
+    vp_halve: IntArray  # 1 if it halves the points of a complete couple
+    vp: IntArray
+    reveal_hand: IntArray  # 1 if the hand is visible to all
+
+    # By couple (R10).
+    couple_type: IntArray
+    needs: IntArray  # [couple, NEEDS]: the types of its requirements; NONE behind them
+    need_place: IntArray  # [couple, T]: the index of a type in `needs`; NONE if not required
+    all_met: IntArray  # a bit for each requirement
+
+    # Actions. Those from 0 on name a card by its type; a kind of actions begins at its `first_`.
+    first_position_action: int
+    first_couple_action: int
+    free_slot_action: int
+    first_obstacle_action: int
+    first_player_action: int
+    pass_action: int
+    yes_action: int
+    open_discard_action: int
+    num_actions: int
+
+    at: Any  # where each part of an observation begins (`observation_spec.make_spec`)
 
 
-def _types(table: tuple[Card, ...]) -> dict[str, Any]:
-    """The Part-time Job, the deck and, by type, the kind, numbers and what the card does."""
-
-    def each(value: Callable[[Card], int]) -> IntArray:
-        return np.array([value(card) for card in table])
-
-    kind, copies = each(lambda card: card.kind), each(lambda card: card.copies)
-    in_deck = each(lambda card: 0 if card.job else card.copies)
-    obstacles = np.where(kind == cards.OBSTACLE, copies, 0)
-    subtypes = {name: number for number, name in enumerate(cards.SUBTYPES)}
-    triggers = {name: number for number, name in enumerate(cards.TRIGGERS)}
-    return {
-        "JOB": np.argmin(in_deck),  # the Part-time Job
-        "FULL_DECK": np.repeat(np.arange(len(table)), in_deck),  # the cards of the deck
-        "TYPES_OF": np.bincount(kind),  # by kind: how many types
-        # By type.
-        "KIND": kind,
-        "NUMBER": np.array([(kind[:number] == kind[number]).sum() for number in range(len(kind))]),
-        "SUBTYPE": each(lambda card: subtypes.get(card.subtype, NONE)),
-        "PRIORITY": each(lambda card: card.priority),
-        "FIRST_COPY": np.cumsum(in_deck) - in_deck,  # its first place in FULL_DECK
-        "OBSTACLE_FIRST": np.where(kind == cards.OBSTACLE, np.cumsum(obstacles) - obstacles, NONE),
-        "TRIGGER": each(lambda card: triggers.get(card.trigger, NONE)),
-        "TARGET_KIND": each(lambda card: cards.TARGETS.index(card.target)),
-        "TIMER": each(lambda card: card.turns),
-        "HAS_STATIC": each(lambda card: int(bool(card.static))),
-        "NO_ATTACH": each(lambda card: int(card.static.get("no_attach", 0))),
-        "PRIORITY_MOD": each(lambda card: int(card.static.get("priority_mod", 0))),
-        "VP_HALVE": each(lambda card: int(card.static.get("vp_halve", 0))),
-        "VP": each(lambda card: int(card.static.get("vp", 0))),
-        "REVEAL_HAND": each(lambda card: int(card.static.get("reveal_hand", 0))),
-        "OP_COUNT": np.array([[len(listed) for listed in card.ops] for card in table]),
-    }
-
-
-def _couples(table: Cards) -> dict[str, Any]:
-    """By couple: its type, and which preparations it needs (R10)."""
+@cache
+def card_tables(table: Cards) -> CardTables:
+    """Returns the tables of a table of cards."""
+    types = table.cards
+    num_types = len(types)
+    kind = _array([card.kind for card in types])
+    in_deck = _array([0 if card.job else card.copies for card in types])
+    obstacles = np.where(kind == cards.OBSTACLE, [card.copies for card in types], 0)
+    obstacle_offset = np.cumsum(obstacles) - obstacles
     couples = table.of_kind(cards.COUPLE)
+    needs = _needs(table)
+    first_couple_action = num_types + components.POSITIONS
+    free_slot_action = first_couple_action + components.COUPLES
+    first_obstacle_action = free_slot_action + 1
+    first_player_action = first_obstacle_action + components.OBSTACLES
+    pass_action = first_player_action + components.MAX_PLAYERS
+    return CardTables(
+        num_types=num_types,
+        types_of_kind=np.bincount(kind),
+        job=next(number for number, card in enumerate(types) if card.job),
+        deck=np.repeat(np.arange(num_types), in_deck),
+        kind=kind,
+        number=_array([np.sum(kind[:number] == kind[number]) for number in range(num_types)]),
+        subtype=_places([card.subtype for card in types], cards.SUBTYPES),
+        priority=_array([card.priority for card in types]),
+        trigger=_places([card.trigger for card in types], list(cards.TRIGGERS)),
+        target=_places([card.target for card in types], cards.TARGETS),
+        turns=_array([card.turns for card in types]),
+        first_copy=np.cumsum(in_deck) - in_deck,
+        obstacle_offset=np.where(kind == cards.OBSTACLE, obstacle_offset, NONE),
+        op_count=np.array([[len(ops) for ops in card.ops] for card in types]),
+        ops=_ops(types),
+        traits=np.array([traits_of(card) for card in types]),
+        has_static=_array([len(card.static) > 0 for card in types]),
+        no_attach=_static(types, "no_attach"),
+        priority_mod=_static(types, "priority_mod"),
+        vp_halve=_static(types, "vp_halve"),
+        vp=_static(types, "vp"),
+        reveal_hand=_static(types, "reveal_hand"),
+        couple_type=_array(couples),
+        needs=needs,
+        need_place=_need_places(needs, num_types),
+        all_met=(1 << (needs != NONE).sum(1)) - 1,
+        first_position_action=num_types,
+        first_couple_action=first_couple_action,
+        free_slot_action=free_slot_action,
+        first_obstacle_action=first_obstacle_action,
+        first_player_action=first_player_action,
+        pass_action=pass_action,
+        yes_action=pass_action + 1,
+        open_discard_action=pass_action + 2,
+        num_actions=pass_action + 3,
+        at=make_spec(table).starts(),
+    )
+
+
+def _array(numbers: Sequence[int]) -> IntArray:
+    return np.array(numbers, np.int64)
+
+
+def _places(names: Sequence[str], listed: Sequence[str]) -> IntArray:
+    """Returns the place of each name in a list, NONE for names that aren't in it."""
+    return _array([listed.index(name) if name in listed else NONE for name in names])
+
+
+def _static(types: Sequence[Card], name: str) -> IntArray:
+    """Returns a lasting effect by type, 0 for cards without it."""
+    return _array([int(card.static.get(name, 0)) for card in types])
+
+
+def _needs(table: Cards) -> IntArray:
+    """Returns the types that each couple requires: int64[COUPLES, NEEDS], NONE behind them."""
     names = [card.name for card in table.cards]
-    need = np.full((components.COUPLES, components.NEEDS), NONE)
-    place = np.full((components.COUPLES, len(names)), NONE)
-    for number, kind in enumerate(couples):
-        for index, name in enumerate(table.cards[kind].requirements):
-            need[number, index] = names.index(name)
-            place[number, names.index(name)] = index
-    return {
-        "COUPLE_TYPE": np.array(couples),
-        "NEED": need,
-        "NEED_PLACE": place,  # [couple, type]: its place among the requirements
-        "FULL": (1 << (need != NONE).sum(1)) - 1,  # bits for all that a couple needs
-    }
+    needs = np.full((components.COUPLES, components.NEEDS), NONE)
+    for couple, number in enumerate(table.of_kind(cards.COUPLE)):
+        for place, name in enumerate(table.cards[number].requirements):
+            needs[couple, place] = names.index(name)
+    return needs
 
 
-def _ops(table: tuple[Card, ...]) -> IntArray:
-    """By type, list and place: the four numbers of an op."""
-    longest = max(len(listed) for card in table for listed in card.ops)
-    found = np.zeros((len(table), len(cards.LISTS), longest, 4), np.int64)
-    for number, card in enumerate(table):
-        for where, listed in enumerate(card.ops):
-            for index, op in enumerate(listed):
-                found[number, where, index] = _encoded(op)
-    return found
+def _need_places(needs: IntArray, num_types: int) -> IntArray:
+    """Returns the place of each type among the requirements of each couple: int64[COUPLES, T]."""
+    places = np.full((components.COUPLES, num_types), NONE)
+    for couple, place in np.argwhere(needs != NONE):
+        places[couple, needs[couple, place]] = place
+    return places
 
 
-def _encoded(op: cards.Op) -> tuple[int, int, int, int]:
-    """An op as its number, `who`, its number of cards, and the chooser or how many are kept."""
-    who = count = last = 0
-    for name, value in zip(cards.OPS[op[0]], op[1:], strict=True):
-        if name == "n":
-            count = value
-        elif name == "k":
-            last = value
-        elif name == "chooser":
-            last = cards.CHOOSERS.index(value)
-        elif value in cards.WHO:
-            who = cards.WHO.index(value)
-    return list(cards.OPS).index(op[0]), who, count, last
+def _ops(types: Sequence[Card]) -> IntArray:
+    """Returns the ops as numbers: int64[T, list, index, field of `Op`], 0 behind them."""
+    longest = max(len(ops) for card in types for ops in card.ops)
+    numbers = np.zeros((len(types), len(cards.LISTS), longest, len(Op._fields)), np.int64)
+    for number, card in enumerate(types):
+        for list_number, ops in enumerate(card.ops):
+            for index, op in enumerate(ops):
+                numbers[number, list_number, index] = encoded(op)
+    return numbers
 
 
-STANDARD_CARDS = cards.load_cards(cards.STANDARD)
-_STANDARD = constants(STANDARD_CARDS)
+CARDS = card_tables(cards.load_cards(cards.STANDARD))
 
-# Types: how many there are, in all and by kind; the Part-time Job; the cards of the deck.
-NUM_TYPES: int = _STANDARD["NUM_TYPES"]
-TYPES_OF: IntArray = _STANDARD["TYPES_OF"]
-JOB: int = _STANDARD["JOB"]
-FULL_DECK: IntArray = _STANDARD["FULL_DECK"]
 
-# By type: its kind, its number among those of its kind, and what the card says.
-KIND: IntArray = _STANDARD["KIND"]
-NUMBER: IntArray = _STANDARD["NUMBER"]
-SUBTYPE: IntArray = _STANDARD["SUBTYPE"]
-PRIORITY: IntArray = _STANDARD["PRIORITY"]
-FIRST_COPY: IntArray = _STANDARD["FIRST_COPY"]  # its first place in FULL_DECK
-OBSTACLE_FIRST: IntArray = _STANDARD["OBSTACLE_FIRST"]  # its first action among the obstacles'
-TRIGGER: IntArray = _STANDARD["TRIGGER"]
-TARGET_KIND: IntArray = _STANDARD["TARGET_KIND"]
-TIMER: IntArray = _STANDARD["TIMER"]
-HAS_STATIC: IntArray = _STANDARD["HAS_STATIC"]
-NO_ATTACH: IntArray = _STANDARD["NO_ATTACH"]
-PRIORITY_MOD: IntArray = _STANDARD["PRIORITY_MOD"]
-VP_HALVE: IntArray = _STANDARD["VP_HALVE"]
-VP: IntArray = _STANDARD["VP"]
-REVEAL_HAND: IntArray = _STANDARD["REVEAL_HAND"]
-OP_COUNT: IntArray = _STANDARD["OP_COUNT"]  # [type, list]
-OP: IntArray = _STANDARD["OP"]  # [type, list, place, 4]: see `_encoded`
-
-# By couple (R10): its type, what it needs, and bits for all that it needs.
-COUPLE_TYPE: IntArray = _STANDARD["COUPLE_TYPE"]
-NEED: IntArray = _STANDARD["NEED"]
-NEED_PLACE: IntArray = _STANDARD["NEED_PLACE"]  # [couple, type]: its place among the requirements
-FULL: IntArray = _STANDARD["FULL"]
-
-# Where the kinds of actions begin; the action of a card is its type.
-AT_POS: int = _STANDARD["AT_POS"]
-AT_COUPLE: int = _STANDARD["AT_COUPLE"]
-AT_FREE: int = _STANDARD["AT_FREE"]
-AT_OBSTACLE: int = _STANDARD["AT_OBSTACLE"]
-AT_PLAYER: int = _STANDARD["AT_PLAYER"]
-AT_PASS: int = _STANDARD["AT_PASS"]
-AT_YES: int = _STANDARD["AT_YES"]
-AT_OPEN_DISCARD: int = _STANDARD["AT_OPEN_DISCARD"]
-NUM_ACTIONS: int = _STANDARD["NUM_ACTIONS"]
+@compiled
+def op_of(card: int, list_number: int, index: int) -> Op:
+    """Returns an op of one of the lists of a card."""
+    fields = CARDS.ops[card, list_number, index]
+    return Op(fields[0], fields[1], fields[2], fields[3], fields[4])

@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, tables
+from linkzoo.games.love_formula import decisions
 from linkzoo.games.love_formula.action_features import outcome, terms
 from linkzoo.games.love_formula.action_features.spec import ACTION_SPEC as ACTION_SPEC
 from linkzoo.games.love_formula.action_features.spec import FEATURE, clipped, tenths
-from linkzoo.games.love_formula.action_features.traits import REMOVES, TRAITS
 from linkzoo.games.love_formula.cards import REACTION
 from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, PICKS, TURNS, int64
-from linkzoo.games.love_formula.rules import effects, fields, scoring
+from linkzoo.games.love_formula.rules import course, effects, fields, scoring
 from linkzoo.games.love_formula.state import left_of
+from linkzoo.games.love_formula.tables import CARDS
+from linkzoo.games.love_formula.traits import REMOVES
 
 
 @compiled
@@ -27,16 +28,15 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
     out[:] = 0
     _describe_position(state, seat, out)
     card, holder = int64(NONE), seat
-    if action < tables.AT_POS:
+    if action < CARDS.first_position_action:
         card = int64(action)
         if state.decision == decisions.HAND_DISCARD:
             holder = int64(state.effect_who)
         outcome.move_card(scratch, seat, card)
-    elif action < tables.AT_COUPLE:
+    elif action < CARDS.first_couple_action:
         card = _at_position(state, seat, fields.position_of(state, seat, action), scratch, out)
-    elif action < tables.AT_OBSTACLE:
-        couple = int64(NONE) if action == tables.AT_FREE else int64(action - tables.AT_COUPLE)
-        card = _at_couple(state, seat, couple, scratch, out)
+    elif action < CARDS.first_obstacle_action:
+        card = _at_couple(state, seat, course.destination(action), scratch, out)
     else:
         _other_action(state, seat, action, scratch, out)
     if card != NONE:
@@ -53,7 +53,7 @@ def _at_position(
     if position < FREE_SLOT:
         terms.describe_couple(state, position // NEEDS, out)
     outcome.move_preparation(after, seat, position)
-    if state.decision == decisions.TARGET_PREP and TRAITS[state.acting_card, REMOVES]:
+    if state.decision == decisions.TARGET_PREP and CARDS.traits[state.acting_card, REMOVES]:
         return int64(NONE)
     return fields.preparation_at(state, position)
 
@@ -75,14 +75,16 @@ def _other_action(
     state: Record, seat: int, action: int, after: Record, out: NDArray[np.int8]
 ) -> None:
     """Describes an action that names no card, preparation and couple."""
-    if action < tables.AT_PLAYER:
-        fields.discard_obstacle(after, fields.obstacle_of(after, action - tables.AT_OBSTACLE))
-    elif action < tables.AT_PASS:
-        terms.describe_owner(state, seat, left_of(state, seat, action - tables.AT_PLAYER), out)
-    elif action == tables.AT_YES:
-        after.hand_size[seat] -= effects.current_op(state)[2]
+    if action < CARDS.first_player_action:
+        number = action - CARDS.first_obstacle_action
+        fields.discard_obstacle(after, fields.obstacle_of(after, number))
+    elif action < CARDS.pass_action:
+        player = left_of(state, seat, action - CARDS.first_player_action)
+        terms.describe_owner(state, seat, player, out)
+    elif action == CARDS.yes_action:
+        after.hand_size[seat] -= effects.current_op(state).number
         fields.discard_obstacle(after, int64(state.effect_obstacle))
-    elif action == tables.AT_PASS:
+    elif action == CARDS.pass_action:
         out[FEATURE.passes] = 1
         if state.decision == decisions.REACT:
             outcome.suffer(after, seat)
@@ -146,7 +148,7 @@ def _describe_decision(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 def _selectable(state: Record, seat: int) -> int:
     """Returns the cards of a hand that can be selected, but Part-time Jobs."""
     count = int64(0)
-    for card in range(tables.NUM_TYPES):
-        if tables.KIND[card] != REACTION and card != tables.JOB:
+    for card in range(CARDS.num_types):
+        if CARDS.kind[card] != REACTION and card != CARDS.job:
             count += int64(state.hands[seat, card])
     return count

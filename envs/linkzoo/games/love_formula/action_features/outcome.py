@@ -6,10 +6,11 @@ or gives away, moves, attaches or discards.
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, phases, tables
-from linkzoo.games.love_formula.action_features.traits import DISCARDS, TRAITS
+from linkzoo.games.love_formula import decisions, ops, phases
 from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.rules import effects, fields, resolution
+from linkzoo.games.love_formula.tables import CARDS
+from linkzoo.games.love_formula.traits import DISCARDS
 
 
 @compiled
@@ -39,11 +40,11 @@ def move_preparation(after: Record, seat: int, position: int) -> None:
         return
     card = fields.take(after, position)
     if decision == decisions.CHOICE:
-        if effects.current_op(after)[0] == ops.RETURN_AFFECTED_PREP:
+        if effects.current_op(after).kind == ops.RETURN_AFFECTED_PREP:
             after.hands[seat, card] += 1
             after.hand_size[seat] += 1
     elif decision == decisions.TARGET_PREP:
-        if tables.TARGET_KIND[after.acting_card] == ops.OPP_PREP_TAKABLE:
+        if CARDS.target[after.acting_card] == ops.OPP_PREP_TAKABLE:
             after.limbo = card
     elif decision == decisions.SWAP_OWN:
         theirs = int64(after.targets[0])
@@ -81,11 +82,11 @@ def move_to(after: Record, seat: int, couple: int) -> int:
 @compiled
 def _attach(after: Record, card: int, couple: int) -> None:
     """Attaches an obstacle, unless it is discarded at once."""
-    if tables.TIMER[card] >= 0:
+    if CARDS.turns[card] >= 0:
         place = int64(after.obstacle_count)
         after.obstacle_type[place] = card
         after.obstacle_couple[place] = couple
-        after.turns_left[place] = tables.TIMER[card]
+        after.turns_left[place] = CARDS.turns[card]
         after.obstacle_count += 1
 
 
@@ -98,9 +99,9 @@ def suffer(after: Record, seat: int) -> None:
     if after.event == phases.OBSTACLE_EVENT and after.event_owner == seat:
         _attach(after, card, int64(after.event_couple))
     elif after.event == phases.ACTION_EVENT:
-        kind, target = tables.TARGET_KIND[card], int64(after.targets[0])
+        kind, target = CARDS.target[card], int64(after.targets[0])
         if kind in (ops.OPP_PREP_OPEN, ops.OPP_PREP_TAKABLE, ops.SWAP_PAIR):
             if fields.field_of(after, target) == seat:
                 fields.put(after, target, NONE)
         elif kind == ops.NO_TARGET or (kind == ops.OPP and target == seat):
-            after.hand_size[seat] -= TRAITS[card, DISCARDS]
+            after.hand_size[seat] -= CARDS.traits[card, DISCARDS]

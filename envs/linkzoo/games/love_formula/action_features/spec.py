@@ -4,7 +4,7 @@ import numpy as np
 
 from linkzoo.core.observation import ObservationPart, ObservationSpec
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula.action_features import traits
+from linkzoo.games.love_formula import traits
 from linkzoo.games.love_formula.components import MAX_PLAYERS, PICKS, TURNS, int64
 
 _MAX = 127  # amounts are clipped to -127..127

@@ -5,13 +5,14 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, heuristic, ops, phases, tables
+from linkzoo.games.love_formula import decisions, heuristic, ops, phases
 from linkzoo.games.love_formula.action_features.spec import ALIKE, FEATURE, clipped, tenths
-from linkzoo.games.love_formula.action_features.traits import BARS, DRAINS, ENDS, STRIPS, TRAITS
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
 from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, SLOTS, int64
 from linkzoo.games.love_formula.rules import draft, fields, scoring, targets
 from linkzoo.games.love_formula.state import left_of, obstacle_sum
+from linkzoo.games.love_formula.tables import CARDS
+from linkzoo.games.love_formula.traits import BARS, DRAINS, ENDS, STRIPS
 
 
 @compiled
@@ -47,10 +48,10 @@ def _count_couples(state: Record, seat: int, sign: int, out: NDArray[np.int8]) -
         if state.owner[couple] == seat:
             if fields.is_complete(state, couple):
                 continue
-        elif not _is_at_hand(state, seat, tables.COUPLE_TYPE[couple]):
+        elif not _is_at_hand(state, seat, CARDS.couple_type[couple]):
             continue
         lacking = _lacking(state, seat, couple)
-        three = BITS[tables.FULL[couple]] == NEEDS
+        three = BITS[CARDS.all_met[couple]] == NEEDS
         if lacking == 0:
             out[FEATURE.ready3 if three else FEATURE.ready2] += sign
         elif lacking == 1:
@@ -62,7 +63,7 @@ def _lacking(state: Record, seat: int, couple: int) -> int:
     """Returns the requirements of a couple that aren't met and not at hand either."""
     lacking = 0
     for place in range(NEEDS):
-        card = tables.NEED[couple, place]
+        card = CARDS.needs[couple, place]
         if card != NONE and not (state.attached[couple] >> place) & 1:
             lacking += not _is_at_hand(state, seat, card)
     return lacking
@@ -73,9 +74,9 @@ def _is_at_hand(state: Record, seat: int, card: int) -> bool:
     """Whether a card is in the hand, on the pile, selected, to be placed, or in a free slot."""
     if heuristic.held(state, seat, card) > 0 or state.selected[seat] == card:
         return True
-    if tables.KIND[card] != PREPARATION:
+    if CARDS.kind[card] != PREPARATION:
         return False
-    return bool(state.free[seat, tables.SUBTYPE[card]] == card or state.limbo == card)
+    return bool(state.free[seat, CARDS.subtype[card]] == card or state.limbo == card)
 
 
 @compiled
@@ -97,7 +98,7 @@ def describe_couple(state: Record, couple: int, out: NDArray[np.int8]) -> None:
     """Fills how far a target couple is."""
     met = int64(BITS[state.attached[couple]])
     out[FEATURE.target_met] = met
-    out[FEATURE.target_lacks] = BITS[tables.FULL[couple]] - met
+    out[FEATURE.target_lacks] = BITS[CARDS.all_met[couple]] - met
     for place in range(state.obstacle_count):
         out[FEATURE.target_obstacles] += state.obstacle_couple[place] == couple
 
@@ -106,35 +107,35 @@ def describe_couple(state: Record, couple: int, out: NDArray[np.int8]) -> None:
 def describe_attachment(card: int, out: NDArray[np.int8]) -> None:
     """Fills what an obstacle meets at its target."""
     met = out[FEATURE.target_met]
-    if TRAITS[card, BARS]:
+    if CARDS.traits[card, BARS]:
         out[FEATURE.bars_met] = met
-    if TRAITS[card, DRAINS]:
+    if CARDS.traits[card, DRAINS]:
         out[FEATURE.drains_met] = met
-    if TRAITS[card, STRIPS]:
+    if CARDS.traits[card, STRIPS]:
         out[FEATURE.strips_met] = met
-    if TRAITS[card, ENDS]:
+    if CARDS.traits[card, ENDS]:
         out[FEATURE.ends_met] = met
 
 
 @compiled
 def harm(state: Record, after: Record, card: int, couple: int) -> int:
     """Returns what an obstacle costs the owner of a couple, in hundredths of a point."""
-    worth = int64(-100 * tables.VP[card])
+    worth = int64(-100 * CARDS.vp[card])
     met, lost = int64(BITS[state.attached[couple]]), int64(0)
     if fields.is_complete(state, couple):
         points = scoring.couple_points(state, couple)
-        if tables.VP_HALVE[card] and not fields.has_obstacle(state, couple, tables.VP_HALVE):
+        if CARDS.vp_halve[card] and not fields.has_obstacle(state, couple, CARDS.vp_halve):
             lost = 100 * (points - points // 2)
     else:
-        lost = heuristic.promise(state, couple, met) // 2 * tables.VP_HALVE[card]
-    if met > 0 and TRAITS[card, STRIPS]:
-        now, before = BITS[tables.FULL[couple]] == met, heuristic.promise(state, couple, met - 1)
+        lost = heuristic.promise(state, couple, met) // 2 * CARDS.vp_halve[card]
+    if met > 0 and CARDS.traits[card, STRIPS]:
+        now, before = BITS[CARDS.all_met[couple]] == met, heuristic.promise(state, couple, met - 1)
         lost += 100 - before
         lost += 300 if now else heuristic.promise(state, couple, met)
     place = int64(after.obstacle_count)
     after.obstacle_type[place] = card
     after.obstacle_couple[place] = couple
-    after.turns_left[place] = max(tables.TIMER[card], 0)
+    after.turns_left[place] = max(CARDS.turns[card], 0)
     return worth + lost + heuristic.burden(after, place)
 
 
@@ -143,20 +144,20 @@ def describe_card(
     state: Record, after: Record, holder: int, card: int, out: NDArray[np.int8]
 ) -> None:
     """Fills what a card is, and what it can do for a seat."""
-    for trait in range(TRAITS.shape[1]):
-        out[FEATURE.preparation + trait] = TRAITS[card, trait]
-    kind = tables.KIND[card]
+    for trait in range(CARDS.traits.shape[1]):
+        out[FEATURE.preparation + trait] = CARDS.traits[card, trait]
+    kind = CARDS.kind[card]
     out[FEATURE.copies] = heuristic.held(state, holder, card)
     alike = int64(0)
-    for other in range(tables.NUM_TYPES):
-        if tables.KIND[other] == kind and other != tables.JOB:
+    for other in range(CARDS.num_types):
+        if CARDS.kind[other] == kind and other != CARDS.job:
             alike += heuristic.held(state, holder, other)
-    if card != tables.JOB:
+    if card != CARDS.job:
         out[ALIKE[kind]] = clipped(alike)
     if kind == PREPARATION:
         _describe_preparation(state, holder, card, out)
     elif kind == COUPLE:
-        _describe_met(state, holder, tables.NUMBER[card], out)
+        _describe_met(state, holder, CARDS.number[card], out)
     if state.decision == decisions.SELECT:
         _describe_selection(state, after, holder, card, out)
     elif state.decision == decisions.DRAFT:
@@ -168,11 +169,11 @@ def _describe_selection(
     state: Record, after: Record, seat: int, card: int, out: NDArray[np.int8]
 ) -> None:
     """Fills the priority of a card, and whether it has a target now."""
-    change = obstacle_sum(state, seat, tables.PRIORITY_MOD)
-    out[FEATURE.priority] = clipped(max(0, tables.PRIORITY[card] + change))
-    if tables.TARGET_KIND[card] != ops.NO_TARGET:
+    change = obstacle_sum(state, seat, CARDS.priority_mod)
+    out[FEATURE.priority] = clipped(max(0, CARDS.priority[card] + change))
+    if CARDS.target[card] != ops.NO_TARGET:
         out[FEATURE.stuck] = not targets.has_target(state, seat, card)
-    if tables.KIND[card] == OBSTACLE:
+    if CARDS.kind[card] == OBSTACLE:
         most = int64(0)
         for couple in range(COUPLES):
             if fields.can_attach_to(state, seat, card, couple):
@@ -189,12 +190,12 @@ def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np
     if state.stage == phases.DRAFT:
         next_seat = left_of(state, holder, draft.direction(state))
     for couple in range(COUPLES):
-        place, owner = tables.NEED_PLACE[couple, card], state.owner[couple]
+        place, owner = CARDS.need_place[couple, card], state.owner[couple]
         if place == NONE or (state.attached[couple] >> place) & 1:
             continue
         if owner == holder:
             if fields.takes(state, couple, card):
-                size = BITS[tables.FULL[couple]]
+                size = BITS[CARDS.all_met[couple]]
                 lacks_more = BITS[state.attached[couple]] + 1 < size
                 completes = FEATURE.completes3 if size == NEEDS else FEATURE.completes2
                 out[FEATURE.advances if lacks_more else completes] = 1
@@ -202,7 +203,7 @@ def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np
         elif owner != NONE:
             out[FEATURE.others_need] += 1
             out[FEATURE.next_needs] += owner == next_seat
-        elif heuristic.held(state, holder, tables.COUPLE_TYPE[couple]) > 0:
+        elif heuristic.held(state, holder, CARDS.couple_type[couple]) > 0:
             out[FEATURE.wanted] += 1
 
 
@@ -210,9 +211,9 @@ def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np
 def _describe_met(state: Record, holder: int, couple: int, out: NDArray[np.int8]) -> None:
     """Fills how many requirements of a couple are at hand."""
     for place in range(NEEDS):
-        card = tables.NEED[couple, place]
+        card = CARDS.needs[couple, place]
         if card != NONE:
-            in_slot = state.free[holder, tables.SUBTYPE[card]] == card
+            in_slot = state.free[holder, CARDS.subtype[card]] == card
             out[FEATURE.met_free] += in_slot
             out[FEATURE.met] += in_slot or heuristic.held(state, holder, card) > 0
 
@@ -222,10 +223,10 @@ def _describe_pack(state: Record, holder: int, card: int, out: NDArray[np.int8])
     """Fills how many cards of the pack go with a card."""
     pack = state.packs[draft.pack_of(state, holder)]
     for couple in range(COUPLES):
-        if tables.KIND[card] == PREPARATION:
-            needed = tables.NEED_PLACE[couple, card] != NONE
-            out[FEATURE.pack] += needed and pack[tables.COUPLE_TYPE[couple]] > 0
-        elif tables.COUPLE_TYPE[couple] == card:
+        if CARDS.kind[card] == PREPARATION:
+            needed = CARDS.need_place[couple, card] != NONE
+            out[FEATURE.pack] += needed and pack[CARDS.couple_type[couple]] > 0
+        elif CARDS.couple_type[couple] == card:
             for place in range(NEEDS):
-                need = tables.NEED[couple, place]
+                need = CARDS.needs[couple, place]
                 out[FEATURE.pack] += need != NONE and pack[need] > 0

@@ -4,7 +4,7 @@ import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, phases, tables
+from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.rules import (
     draft,
@@ -16,6 +16,7 @@ from linkzoo.games.love_formula.rules import (
     turns,
 )
 from linkzoo.games.love_formula.state import ask, left_of
+from linkzoo.games.love_formula.tables import CARDS
 
 
 @compiled
@@ -26,7 +27,7 @@ def new_game(state: Record, seed: np.uint64) -> None:
     clear(state)
     piles.fill_deck(state)
     for seat in range(state.num_players):
-        state.hands[seat, tables.JOB] = 1
+        state.hands[seat, CARDS.job] = 1
         state.hand_size[seat] = 1
     draft.start_draft(state, 1)
     _run_on(state)
@@ -79,21 +80,23 @@ def apply(state: Record, action: int) -> None:
     state.decision = NONE
     if decision in (decisions.WINDOW, decisions.MOVE_DEST, decisions.DISCARD_MENU):
         _in_window(state, decision, action)
-    elif action < tables.AT_POS:
+    elif action < CARDS.first_position_action:
         _choose_card(state, decision, action)
     elif decision == decisions.REACT:
         reactions.pass_reaction(state)
     elif decision == decisions.PAY:
-        if action == tables.AT_YES:
-            state.effect_left = effects.current_op(state)[2]  # so many cards are to be discarded
+        if action == CARDS.yes_action:
+            state.effect_left = effects.current_op(
+                state
+            ).number  # so many cards are to be discarded
         else:
             effects.end_op(state)
     elif decision == decisions.PLACE:
-        resolution.place(state, _destination(action))
+        resolution.place(state, destination(action))
     elif decision == decisions.CHOICE:
-        effects.choose_preparation(state, action - tables.AT_POS)
+        effects.choose_preparation(state, action - CARDS.first_position_action)
     elif decision == decisions.TARGET_COUPLE and state.event != NONE:
-        reactions.redirect(state, action - tables.AT_COUPLE)
+        reactions.redirect(state, action - CARDS.first_couple_action)
     else:
         resolution.choose_target(state, _target_of(state, action))
     _run_on(state)
@@ -153,19 +156,21 @@ def _choose_card(state: Record, decision: int, card: int) -> None:
 @compiled
 def _target_of(state: Record, action: int) -> int:
     """The position, couple, place of an obstacle, or seat that an action names."""
-    if action >= tables.AT_PLAYER:
-        return left_of(state, state.seat, action - tables.AT_PLAYER)
-    if action >= tables.AT_OBSTACLE:
-        return fields.obstacle_of(state, action - tables.AT_OBSTACLE)
-    if action >= tables.AT_COUPLE:
-        return int64(action - tables.AT_COUPLE)
+    if action >= CARDS.first_player_action:
+        return left_of(state, state.seat, action - CARDS.first_player_action)
+    if action >= CARDS.first_obstacle_action:
+        return fields.obstacle_of(state, action - CARDS.first_obstacle_action)
+    if action >= CARDS.first_couple_action:
+        return int64(action - CARDS.first_couple_action)
     return fields.position_of(state, int64(state.seat), action)
 
 
 @compiled
-def _destination(action: int) -> int:
-    """The couple at which a preparation is laid, NONE for the free slot."""
-    return NONE if action == tables.AT_FREE else action - tables.AT_COUPLE
+def destination(action: int) -> int:
+    """Returns the couple that an action names as a destination; NONE for the free slot."""
+    if action == CARDS.free_slot_action:
+        return int64(NONE)
+    return int64(action - CARDS.first_couple_action)
 
 
 @compiled
@@ -173,19 +178,19 @@ def _in_window(state: Record, decision: int, action: int) -> None:
     """R11: a preparation moves to another place of the field, or cards of it are discarded."""
     if decision == decisions.MOVE_DEST:
         card = fields.take(state, int64(state.moving))
-        fields.lay(state, int64(state.seat), card, _destination(action))
+        fields.lay(state, int64(state.seat), card, destination(action))
         state.moving = NONE
         state.move_used = 1
     elif decision == decisions.DISCARD_MENU:
-        if action == tables.AT_PASS:
+        if action == CARDS.pass_action:
             state.discard_closed = 1  # no more are offered in this window
-        elif action >= tables.AT_COUPLE:
-            fields.discard_couple(state, action - tables.AT_COUPLE)
+        elif action >= CARDS.first_couple_action:
+            fields.discard_couple(state, action - CARDS.first_couple_action)
         else:
             piles.to_discard(state, fields.take(state, _target_of(state, action)))
-    elif action == tables.AT_PASS:
+    elif action == CARDS.pass_action:
         resolution.close_window(state)
-    elif action == tables.AT_OPEN_DISCARD:
+    elif action == CARDS.open_discard_action:
         ask(state, decisions.DISCARD_MENU, state.seat)
     else:
         state.moving = _target_of(state, action)

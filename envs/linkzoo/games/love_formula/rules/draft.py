@@ -5,10 +5,11 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, phases, tables
+from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.components import NONE, PICKS, int64
 from linkzoo.games.love_formula.rules import piles
 from linkzoo.games.love_formula.state import ask
+from linkzoo.games.love_formula.tables import CARDS
 
 
 @compiled
@@ -106,7 +107,7 @@ def _remember(state: Record, viewer: int, pack: int) -> None:
 def _end_draft(state: Record) -> None:
     """R7: the picked cards are the hands; one that an obstacle lays open is known at once."""
     for seat in range(state.num_players):
-        for card in range(tables.NUM_TYPES):
+        for card in range(CARDS.num_types):
             state.hands[seat, card] += state.piles[seat, card]
         state.hand_size[seat] += PICKS
         if piles.sees_hand(state, seat):
@@ -128,7 +129,7 @@ def left_when_passed(state: Record, viewer: int, pack: int, out: NDArray[np.int8
         number -= int64(state.num_players)
     if number < 0:
         return
-    for card in range(tables.NUM_TYPES):
+    for card in range(CARDS.num_types):
         out[card] = state.packs[pack, card]
     for later in range(number + 1, PICKS):
         if state.picks[pack, later] != NONE:

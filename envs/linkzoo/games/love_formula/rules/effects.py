@@ -5,10 +5,12 @@ An op begins (`effect_who` is set), may ask, and ends.
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, phases, tables
+from linkzoo.games.love_formula import decisions, ops, phases
 from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, int64
+from linkzoo.games.love_formula.ops import Op
 from linkzoo.games.love_formula.rules import fields, piles, reactions
 from linkzoo.games.love_formula.state import ask, left_of, remove_at
+from linkzoo.games.love_formula.tables import CARDS, op_of
 
 
 @compiled
@@ -37,18 +39,18 @@ def advance_effect(state: Record) -> bool:
     card, which = int64(state.effect_card), int64(state.effect_list)
     couple = state.effect_couple
     couple_is_gone = couple != NONE and state.owner[couple] == NONE
-    if couple_is_gone or state.effect_op == tables.OP_COUNT[card, which]:
+    if couple_is_gone or state.effect_op == CARDS.op_count[card, which]:
         return True
     op = current_op(state)
-    if op[0] == ops.DISCARD_HAND:
+    if op.kind == ops.DISCARD_HAND:
         _advance_discards(state, op)
-    elif op[0] == ops.LOOK_TOP:
+    elif op.kind == ops.LOOK_TOP:
         _advance_look(state, op)
-    elif op[0] == ops.TAKE_PREP:
+    elif op.kind == ops.TAKE_PREP:
         _advance_take(state)
-    elif op[0] == ops.PAY_TO_REMOVE:
+    elif op.kind == ops.PAY_TO_REMOVE:
         _advance_pay(state, op)
-    elif op[0] in (ops.CHOOSE_DISCARD, ops.DISCARD_AFFECTED_PREP, ops.RETURN_AFFECTED_PREP):
+    elif op.kind in ops.ON_ATTACHED:
         _advance_choice(state, op)
     else:
         end_op(state)
@@ -57,10 +59,10 @@ def advance_effect(state: Record) -> bool:
 
 
 @compiled
-def current_op(state: Record) -> ops.Op:
+def current_op(state: Record) -> Op:
     """The op that runs: its number, `who`, number of cards, and chooser or number to keep."""
-    op = tables.OP[state.effect_card, state.effect_list, state.effect_op]
-    return op[0], op[1], op[2], op[3]
+    card = int64(state.effect_card)
+    return op_of(card, int64(state.effect_list), int64(state.effect_op))
 
 
 @compiled
@@ -75,27 +77,27 @@ def end_op(state: Record) -> None:
 
 
 @compiled
-def _run_op(state: Record, op: ops.Op) -> None:
-    number, seat = op[0], int64(state.effect_by)
+def _run_op(state: Record, op: Op) -> None:
+    seat = int64(state.effect_by)
     couple, target = int64(state.effect_couple), int64(state.targets[0])
-    if number in (ops.DRAW, ops.LOOK_HAND):
+    if op.kind in (ops.DRAW, ops.LOOK_HAND):
         _draw_or_look(state, op)
-    elif number == ops.DISCARD_PREP:
+    elif op.kind == ops.DISCARD_PREP:
         lose_preparation(state, target)
-    elif number == ops.SWAP_PREP:
+    elif op.kind == ops.SWAP_PREP:
         _swap(state, target, int64(state.targets[1]))
-    elif number == ops.DISCARD_OBSTACLE:
+    elif op.kind == ops.DISCARD_OBSTACLE:
         fields.discard_obstacle(state, target)
         state.targets[0] = NONE
-    elif number == ops.RECOVER:
+    elif op.kind == ops.RECOVER:
         if piles.is_discarded(state, target):  # it may be in the deck again (R23)
             piles.recover(state, seat, target)
-    elif number == ops.SHIELD:
-        state.shield[seat] = max(state.shield[seat], state.turn + op[2])
-    elif number == ops.SELF_TO_HAND:
+    elif op.kind == ops.SHIELD:
+        state.shield[seat] = max(state.shield[seat], state.turn + op.number)
+    elif op.kind == ops.SELF_TO_HAND:
         state.selected[seat] = NONE
         piles.gain(state, seat, int64(state.effect_card), True)
-    elif number == ops.DISCARD_COUPLE_IF_INCOMPLETE and not fields.is_complete(state, couple):
+    elif op.kind == ops.DISCARD_COUPLE_IF_INCOMPLETE and not fields.is_complete(state, couple):
         fields.discard_couple(state, couple)
 
 
@@ -119,17 +121,17 @@ def _next_of(state: Record, who: int, seat: int) -> int:
 
 
 @compiled
-def _draw_or_look(state: Record, op: ops.Op) -> None:
+def _draw_or_look(state: Record, op: Op) -> None:
     """DRAW or LOOK_HAND: each seat that the op works on. R25: hands may be of any size."""
-    seat = first_of(state, op[1])
+    seat = first_of(state, op.who)
     while seat != NONE:
-        if op[0] == ops.LOOK_HAND:
+        if op.kind == ops.LOOK_HAND:
             piles.learn_hand(state, int64(state.effect_by), seat)
-        for _ in range(op[2] if op[0] == ops.DRAW else 0):
+        for _ in range(op.number if op.kind == ops.DRAW else 0):
             card = piles.draw_card(state)
             if card != NONE:
                 piles.gain(state, seat, card, False)
-        seat = _next_of(state, op[1], seat)
+        seat = _next_of(state, op.who, seat)
 
 
 @compiled
@@ -156,7 +158,7 @@ def _settle(state: Record, seat: int, card: int, position: int) -> None:
     """At the couple of the other one if it fits, else in the free slot, else it is discarded."""
     slot, couple = fields.free_slot(seat, card), position // NEEDS
     if position < FREE_SLOT and fields.takes(state, couple, card):  # R10: any that it lists
-        slot = int64(NEEDS * couple + tables.NEED_PLACE[couple, card])
+        slot = int64(NEEDS * couple + CARDS.need_place[couple, card])
     if fields.preparation_at(state, slot) == NONE:
         fields.put(state, slot, card)
     else:
@@ -167,18 +169,19 @@ def _settle(state: Record, seat: int, card: int, position: int) -> None:
 
 
 @compiled
-def _advance_discards(state: Record, op: ops.Op) -> None:
+def _advance_discards(state: Record, op: Op) -> None:
     """DISCARD_HAND: each seat in turn, as many as it has (R24)."""
     if state.effect_who == NONE:
-        _ask_discards_of(state, op, first_of(state, op[1]))
+        _ask_discards_of(state, op, first_of(state, op.who))
     seat = int64(state.effect_who)
-    while op[3] == ops.RANDOM and state.effect_left > 0:
+    while op.chooser == ops.RANDOM and state.effect_left > 0:
         piles.discard_at_random(state, seat)
         state.effect_left -= 1
     if state.effect_left > 0:
-        ask(state, decisions.HAND_DISCARD, int64(state.effect_by) if op[3] == ops.BY_ME else seat)
+        chooser = int64(state.effect_by) if op.chooser == ops.BY_ME else seat
+        ask(state, decisions.HAND_DISCARD, chooser)
         return
-    following = _next_of(state, op[1], seat)
+    following = _next_of(state, op.who, seat)
     if following == NONE:
         end_op(state)
     else:
@@ -186,10 +189,10 @@ def _advance_discards(state: Record, op: ops.Op) -> None:
 
 
 @compiled
-def _ask_discards_of(state: Record, op: ops.Op, seat: int) -> None:
+def _ask_discards_of(state: Record, op: Op, seat: int) -> None:
     state.effect_who = seat
-    state.effect_left = min(op[2], piles.discardable(state, seat))
-    if op[3] == ops.BY_ME:
+    state.effect_left = min(op.number, piles.discardable(state, seat))
+    if op.chooser == ops.BY_ME:
         piles.learn_hand(state, int64(state.effect_by), seat)
 
 
@@ -198,21 +201,21 @@ def choose_discard(state: Record, card: int) -> None:
     """A card of the hand that DISCARD_HAND, CHOOSE_DISCARD or PAY_TO_REMOVE is about."""
     piles.discard_from_hand(state, int64(state.effect_who), card)
     state.effect_left -= 1
-    if state.effect_left == 0 and current_op(state)[0] == ops.PAY_TO_REMOVE:
+    if state.effect_left == 0 and current_op(state).kind == ops.PAY_TO_REMOVE:
         fields.discard_obstacle(state, int64(state.effect_obstacle))
         end_op(state)
 
 
 @compiled
-def _advance_look(state: Record, op: ops.Op) -> None:
+def _advance_look(state: Record, op: Op) -> None:
     """LOOK_TOP: takes the cards, asks which to keep, puts the rest below."""
     if state.effect_who == NONE:
         state.effect_who = state.effect_by
         piles.reshuffle_if_empty(state)
-        while state.look_size < op[2] and state.deck_size > 0:
+        while state.look_size < op.number and state.deck_size > 0:
             state.look[state.look_size] = piles.draw_card(state)
             state.look_size += 1
-        state.effect_left = min(op[3], int64(state.look_size))
+        state.effect_left = min(op.kept, int64(state.look_size))
     if state.effect_left > 0:
         ask(state, decisions.LOOK_KEEP, state.effect_who)
     else:
@@ -249,11 +252,11 @@ def _advance_take(state: Record) -> None:
 
 
 @compiled
-def _advance_pay(state: Record, op: ops.Op) -> None:
+def _advance_pay(state: Record, op: Op) -> None:
     """PAY_TO_REMOVE: asks whether, then which cards."""
     if state.effect_who == NONE:
-        seat = first_of(state, op[1])
-        if piles.discardable(state, seat) < op[2] or state.effect_obstacle == NONE:
+        seat = first_of(state, op.who)
+        if piles.discardable(state, seat) < op.number or state.effect_obstacle == NONE:
             end_op(state)
         else:
             state.effect_who = seat
@@ -263,13 +266,15 @@ def _advance_pay(state: Record, op: ops.Op) -> None:
 
 
 @compiled
-def _advance_choice(state: Record, op: ops.Op) -> None:
+def _advance_choice(state: Record, op: Op) -> None:
     """CHOOSE_DISCARD and the ops on attached preparations: asks as long as there is a choice."""
     if state.effect_who == NONE:
-        state.effect_who = first_of(state, op[1])
-        state.effect_left = op[2]
-    of_hand = op[0] == ops.CHOOSE_DISCARD and piles.discardable(state, int64(state.effect_who)) > 0
-    if state.effect_left > 0 and (of_hand or state.attached[state.effect_couple] != 0):
+        state.effect_who = first_of(state, op.who)
+        state.effect_left = op.number
+    has_choice = state.attached[state.effect_couple] != 0
+    if op.kind == ops.CHOOSE_DISCARD:
+        has_choice |= piles.discardable(state, int64(state.effect_who)) > 0
+    if state.effect_left > 0 and has_choice:
         ask(state, decisions.CHOICE, state.effect_who)
     else:
         end_op(state)
@@ -279,7 +284,7 @@ def _advance_choice(state: Record, op: ops.Op) -> None:
 def choose_preparation(state: Record, position: int) -> None:
     """An attached preparation is discarded or returned to the hand."""
     state.effect_left -= 1
-    if current_op(state)[0] == ops.RETURN_AFFECTED_PREP:
+    if current_op(state).kind == ops.RETURN_AFFECTED_PREP:
         seat = int64(state.effect_who)
         piles.gain(state, seat, fields.take(state, position), True)
     else:

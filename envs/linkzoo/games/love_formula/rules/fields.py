@@ -5,10 +5,11 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import components, ops, phases, tables
+from linkzoo.games.love_formula import components, ops, phases
 from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, SLOTS, int64
 from linkzoo.games.love_formula.rules import piles
 from linkzoo.games.love_formula.state import left_of, remove_at
+from linkzoo.games.love_formula.tables import CARDS
 
 # Positions of preparations (R10)
 
@@ -24,7 +25,7 @@ def field_of(state: Record, position: int) -> int:
 @compiled
 def free_slot(seat: int, card: int) -> int:
     """The free slot for a preparation."""
-    return int64(FREE_SLOT + SLOTS * int64(seat) + tables.SUBTYPE[card])
+    return int64(FREE_SLOT + SLOTS * int64(seat) + CARDS.subtype[card])
 
 
 @compiled
@@ -35,7 +36,7 @@ def preparation_at(state: Record, position: int) -> int:
         return int64(state.free[slot // SLOTS, slot % SLOTS])
     couple, place = position // NEEDS, position % NEEDS
     if (state.attached[couple] >> place) & 1:
-        return int64(tables.NEED[couple, place])
+        return int64(CARDS.needs[couple, place])
     return int64(NONE)
 
 
@@ -52,7 +53,7 @@ def put(state: Record, position: int, card: int) -> None:
 @compiled
 def lay(state: Record, seat: int, card: int, couple: int) -> None:
     """R10: lays a preparation at a couple that needs it, or for NONE in its free slot."""
-    at_couple = NEEDS * couple + tables.NEED_PLACE[couple, card]
+    at_couple = NEEDS * couple + CARDS.need_place[couple, card]
     put(state, free_slot(seat, card) if couple == NONE else int64(at_couple), card)
 
 
@@ -76,16 +77,16 @@ def has_obstacle(state: Record, couple: int, kinds: NDArray[np.int64]) -> bool:
 @compiled
 def takes(state: Record, couple: int, card: int) -> bool:
     """R10: whether a preparation can be attached to a couple of a field."""
-    place = tables.NEED_PLACE[couple, card]
+    place = CARDS.need_place[couple, card]
     if place == NONE or (state.attached[couple] >> place) & 1:
         return False
-    return not has_obstacle(state, couple, tables.NO_ATTACH)
+    return not has_obstacle(state, couple, CARDS.no_attach)
 
 
 @compiled
 def slot_is_empty(state: Record, seat: int, card: int) -> bool:
     """R10: whether the free slot for a preparation is empty."""
-    return bool(state.free[seat, tables.SUBTYPE[card]] == NONE)
+    return bool(state.free[seat, CARDS.subtype[card]] == NONE)
 
 
 @compiled
@@ -106,7 +107,7 @@ def can_place(state: Record, seat: int, card: int) -> bool:
 @compiled
 def is_complete(state: Record, couple: int) -> bool:
     """Whether a couple has all that it needs."""
-    return bool(state.attached[couple] == tables.FULL[couple])
+    return bool(state.attached[couple] == CARDS.all_met[couple])
 
 
 @compiled
@@ -133,13 +134,13 @@ def position_action(state: Record, seat: int, position: int) -> int:
     if position >= FREE_SLOT:
         owner, slot = (position - FREE_SLOT) // SLOTS, (position - FREE_SLOT) % SLOTS
         position = FREE_SLOT + SLOTS * ((owner - seat) % int64(state.num_players)) + slot
-    return int64(tables.AT_POS) + position
+    return int64(CARDS.first_position_action) + position
 
 
 @compiled
 def position_of(state: Record, seat: int, action: int) -> int:
     """The position that an action names."""
-    position = int64(action - tables.AT_POS)
+    position = int64(action - CARDS.first_position_action)
     if position < FREE_SLOT:
         return position
     slot = position - FREE_SLOT
@@ -164,7 +165,7 @@ def can_attach_to(state: Record, seat: int, card: int, couple: int) -> bool:
     owner = state.owner[couple]
     if owner == NONE or state.turn <= state.shield[owner]:
         return False
-    any_couple = tables.TARGET_KIND[card] != ops.OPP_COUPLE_INCOMPLETE
+    any_couple = CARDS.target[card] != ops.OPP_COUPLE_INCOMPLETE
     return bool(owner != seat and (any_couple or not is_complete(state, couple)))
 
 
@@ -199,7 +200,7 @@ def obstacle_rank(state: Record, place: int) -> int:
 @compiled
 def obstacle_action(state: Record, place: int) -> int:
     """The number of an obstacle among the actions that name obstacles."""
-    return int64(tables.OBSTACLE_FIRST[state.obstacle_type[place]]) + obstacle_rank(state, place)
+    return int64(CARDS.obstacle_offset[state.obstacle_type[place]]) + obstacle_rank(state, place)
 
 
 @compiled
@@ -214,10 +215,10 @@ def obstacle_of(state: Record, number: int) -> int:
 @compiled
 def discard_couple(state: Record, couple: int) -> None:
     """R15: a couple leaves its field with all that is attached to it."""
-    piles.to_discard(state, tables.COUPLE_TYPE[couple])
+    piles.to_discard(state, CARDS.couple_type[couple])
     for place in range(NEEDS):
         if (state.attached[couple] >> place) & 1:
-            piles.to_discard(state, tables.NEED[couple, place])
+            piles.to_discard(state, CARDS.needs[couple, place])
     state.owner[couple] = NONE
     state.attached[couple] = 0
     obstacle = int64(0)

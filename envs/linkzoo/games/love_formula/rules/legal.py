@@ -6,11 +6,12 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, tables
+from linkzoo.games.love_formula import decisions, ops
 from linkzoo.games.love_formula.cards import REACTION
 from linkzoo.games.love_formula.components import COUPLES, FREE_SLOT, NEEDS, NONE, POSITIONS, int64
 from linkzoo.games.love_formula.options import WINDOWS
 from linkzoo.games.love_formula.rules import draft, effects, fields, reactions, targets
+from linkzoo.games.love_formula.tables import CARDS
 
 
 @compiled
@@ -24,8 +25,8 @@ def legal_actions(state: Record, mask: Mask) -> None:
         _mark_held(state.packs[draft.pack_of(state, seat)], mask)
     elif decision == decisions.SELECT:
         _mark_held(state.hands[seat], mask)
-        for card in range(tables.NUM_TYPES):
-            mask[card] &= tables.KIND[card] != REACTION  # T1
+        for card in range(CARDS.num_types):
+            mask[card] &= CARDS.kind[card] != REACTION  # T1
     elif decision == decisions.PLACE:
         held = state.acting_card if state.limbo == NONE else state.limbo
         _mark_destinations(state, seat, int64(held), mask)
@@ -35,40 +36,40 @@ def legal_actions(state: Record, mask: Mask) -> None:
     elif decision == decisions.DISCARD_MENU:
         _mark_field(state, seat, mask)
     elif decision == decisions.REACT:
-        mask[tables.AT_PASS] = 1
-        for card in range(tables.NUM_TYPES):
+        mask[CARDS.pass_action] = 1
+        for card in range(CARDS.num_types):
             mask[card] = reactions.can_play(state, seat, card)  # R20
     elif decision == decisions.HAND_DISCARD:
         _mark_held(state.hands[state.effect_who], mask)
-        mask[tables.JOB] = 0  # R24
+        mask[CARDS.job] = 0  # R24
     elif decision == decisions.LOOK_KEEP:
         for place in range(state.look_size):
             mask[state.look[place]] = 1
     elif decision == decisions.CHOICE:
         _mark_choices(state, seat, mask)
     elif decision == decisions.PAY:
-        mask[tables.AT_YES] = 1
-        mask[tables.AT_PASS] = 1
+        mask[CARDS.yes_action] = 1
+        mask[CARDS.pass_action] = 1
     elif decision != NONE:
         _mark_targets(state, decision, seat, mask)
 
 
 @compiled
 def _mark_held(counts: NDArray[Any], mask: Mask) -> None:
-    for card in range(tables.NUM_TYPES):
+    for card in range(CARDS.num_types):
         mask[card] = counts[card] > 0
 
 
 @compiled
 def _mark_window(state: Record, seat: int, mask: Mask) -> None:
     """R11: no action, a move if there was none, and discards."""
-    mask[tables.AT_PASS] = 1
+    mask[CARDS.pass_action] = 1
     position = fields.next_preparation(state, seat, 0)
     if not state.discard_closed and state.voluntary_discards == WINDOWS:
         has_some = position < POSITIONS
         for couple in range(COUPLES):
             has_some |= state.owner[couple] == seat
-        mask[tables.AT_OPEN_DISCARD] = has_some
+        mask[CARDS.open_discard_action] = has_some
     while position < POSITIONS and not state.move_used:
         card = fields.preparation_at(state, position)
         to_slot = position < FREE_SLOT and fields.slot_is_empty(state, seat, card)
@@ -80,19 +81,19 @@ def _mark_window(state: Record, seat: int, mask: Mask) -> None:
 @compiled
 def _mark_destinations(state: Record, seat: int, card: int, mask: Mask) -> None:
     """R10; a preparation is never allowed to where it is."""
-    mask[tables.AT_FREE] = fields.slot_is_empty(state, seat, card)
+    mask[CARDS.free_slot_action] = fields.slot_is_empty(state, seat, card)
     for couple in range(COUPLES):
         if state.owner[couple] == seat and fields.takes(state, couple, card):
-            mask[tables.AT_COUPLE + couple] = 1
+            mask[CARDS.first_couple_action + couple] = 1
 
 
 @compiled
 def _mark_field(state: Record, seat: int, mask: Mask) -> None:
     """All that lies in a field, but obstacles; and none of it."""
-    mask[tables.AT_PASS] = 1
+    mask[CARDS.pass_action] = 1
     for couple in range(COUPLES):
         if state.owner[couple] == seat:
-            mask[tables.AT_COUPLE + couple] = 1
+            mask[CARDS.first_couple_action + couple] = 1
     position = fields.next_preparation(state, seat, 0)
     while position < POSITIONS:
         mask[fields.position_action(state, seat, position)] = 1
@@ -105,10 +106,10 @@ def _mark_choices(state: Record, seat: int, mask: Mask) -> None:
     couple = int64(state.effect_couple)
     for place in range(NEEDS):
         if (state.attached[couple] >> place) & 1:
-            mask[tables.AT_POS + NEEDS * couple + place] = 1
-    if effects.current_op(state)[0] == ops.CHOOSE_DISCARD:
+            mask[CARDS.first_position_action + NEEDS * couple + place] = 1
+    if effects.current_op(state).kind == ops.CHOOSE_DISCARD:
         _mark_held(state.hands[seat], mask)
-        mask[tables.JOB] = 0  # R24
+        mask[CARDS.job] = 0  # R24
 
 
 @compiled
@@ -117,9 +118,10 @@ def _mark_targets(state: Record, decision: int, seat: int, mask: Mask) -> None:
     card = int64(state.acting_card)
     if decision == decisions.TARGET_COUPLE:
         for couple in range(COUPLES):
-            mask[tables.AT_COUPLE + couple] = fields.can_attach_to(state, seat, card, couple)
+            if fields.can_attach_to(state, seat, card, couple):
+                mask[CARDS.first_couple_action + couple] = 1
     elif decision == decisions.TARGET_PREP:
-        kind = tables.TARGET_KIND[card]
+        kind = CARDS.target[card]
         for other in range(state.num_players):
             position = targets.next_preparation_target(state, seat, kind, other, 0)
             while position < POSITIONS:
@@ -134,10 +136,10 @@ def _mark_targets(state: Record, decision: int, seat: int, mask: Mask) -> None:
     elif decision == decisions.TARGET_OBSTACLE:
         for place in range(state.obstacle_count):
             if state.owner[state.obstacle_couple[place]] == seat:
-                mask[tables.AT_OBSTACLE + fields.obstacle_action(state, place)] = 1
+                mask[CARDS.first_obstacle_action + fields.obstacle_action(state, place)] = 1
     elif decision == decisions.TARGET_PLAYER:
         for step in range(1, state.num_players):
-            mask[tables.AT_PLAYER + step] = 1
+            mask[CARDS.first_player_action + step] = 1
     elif decision == decisions.RECOVER:
         for place in range(state.discard_size):
             if targets.returns_from_discard(state.discard[place]):

@@ -3,7 +3,6 @@
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import below, shuffle
-from linkzoo.games.love_formula import tables
 from linkzoo.games.love_formula.components import DECK, NONE, int64
 from linkzoo.games.love_formula.state import (
     DECK_STREAM,
@@ -12,6 +11,7 @@ from linkzoo.games.love_formula.state import (
     obstacle_sum,
     remove_at,
 )
+from linkzoo.games.love_formula.tables import CARDS
 
 # Deck and discard pile
 
@@ -20,7 +20,7 @@ from linkzoo.games.love_formula.state import (
 def fill_deck(state: Record) -> None:
     """R3: all cards but Part-time Jobs, shuffled."""
     for place in range(DECK):
-        state.deck[place] = tables.FULL_DECK[place]
+        state.deck[place] = CARDS.deck[place]
     state.deck_size = DECK
     shuffle(state.deck, DECK, state.seed, DECK_STREAM, 0)
 
@@ -98,7 +98,7 @@ def recover(state: Record, seat: int, card: int) -> None:
 @compiled
 def sees_hand(state: Record, seat: int) -> bool:
     """Whether an obstacle lays a hand open."""
-    return obstacle_sum(state, seat, tables.REVEAL_HAND) > 0
+    return obstacle_sum(state, seat, CARDS.reveal_hand) > 0
 
 
 @compiled
@@ -106,7 +106,7 @@ def gain(state: Record, seat: int, card: int, openly: bool) -> None:
     """A card comes to a hand; what comes openly, or to an open hand, is known to all."""
     state.hands[seat, card] += 1
     state.hand_size[seat] += 1
-    if card != tables.JOB and (openly or sees_hand(state, seat)):
+    if card != CARDS.job and (openly or sees_hand(state, seat)):
         for viewer in range(state.num_players):
             if viewer != seat:
                 state.known[viewer, seat, card] += 1
@@ -134,8 +134,8 @@ def show(state: Record, seat: int, card: int) -> None:
 def learn_hand(state: Record, viewer: int, seat: int) -> None:
     """A seat sees another hand; nothing lies face down then."""
     if viewer != seat:
-        for card in range(tables.NUM_TYPES):
-            state.known[viewer, seat, card] = 0 if card == tables.JOB else state.hands[seat, card]
+        for card in range(CARDS.num_types):
+            state.known[viewer, seat, card] = 0 if card == CARDS.job else state.hands[seat, card]
 
 
 @compiled
@@ -148,7 +148,7 @@ def learn_openly(state: Record, seat: int) -> None:
 @compiled
 def discardable(state: Record, seat: int) -> int:
     """R24: the cards of a hand that are no Part-time Job."""
-    return int64(state.hand_size[seat]) - int64(state.hands[seat, tables.JOB])
+    return int64(state.hand_size[seat]) - int64(state.hands[seat, CARDS.job])
 
 
 @compiled
@@ -165,8 +165,8 @@ def discard_at_random(state: Record, seat: int) -> None:
     index = 16 * int64(state.turn) + int64(state.random_discards)
     left = below(discardable(state, seat), state.seed, DISCARD_STREAM, index)
     state.random_discards += 1
-    for card in range(tables.NUM_TYPES):
-        if card != tables.JOB:
+    for card in range(CARDS.num_types):
+        if card != CARDS.job:
             left -= int64(state.hands[seat, card])
             if left < 0:
                 discard_from_hand(state, seat, card)

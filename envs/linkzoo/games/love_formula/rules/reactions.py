@@ -2,11 +2,12 @@
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, phases, tables
+from linkzoo.games.love_formula import decisions, ops, phases
 from linkzoo.games.love_formula.cards import REACTION
 from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.rules import fields, piles
 from linkzoo.games.love_formula.state import ask, left_of
+from linkzoo.games.love_formula.tables import CARDS, op_of
 
 
 @compiled
@@ -67,7 +68,7 @@ def play_reaction(state: Record, card: int) -> None:
     place = state.pending_size
     state.pending_card[place] = card
     state.pending_by[place] = seat
-    if tables.TRIGGER[card] == ops.REACTION_PLAYED:
+    if CARDS.trigger[card] == ops.REACTION_PLAYED:
         state.pending_answers[place] = _latest_of_others(state, seat)
     state.pending_size += 1
     piles.lose(state, seat, card)
@@ -79,7 +80,7 @@ def play_reaction(state: Record, card: int) -> None:
 @compiled
 def can_react(state: Record, seat: int) -> bool:
     """Whether a seat holds a reaction that it can play."""
-    for card in range(tables.NUM_TYPES):
+    for card in range(CARDS.num_types):
         if can_play(state, seat, card):
             return True
     return False
@@ -88,14 +89,14 @@ def can_react(state: Record, seat: int) -> bool:
 @compiled
 def can_play(state: Record, seat: int, card: int) -> bool:
     """R19: whether a seat holds this reaction and its trigger is met."""
-    if tables.KIND[card] != REACTION or state.hands[seat, card] == 0:
+    if CARDS.kind[card] != REACTION or state.hands[seat, card] == 0:
         return False
-    trigger = tables.TRIGGER[card]
+    trigger = CARDS.trigger[card]
     if trigger == ops.REACTION_PLAYED:
         return _latest_of_others(state, seat) != NONE
     if not _is_met(state, seat, trigger):
         return False
-    redirects = tables.OP[card, ops.ON_RESOLVE, 0, 0] == ops.REDIRECT_EVENT
+    redirects = op_of(card, ops.ON_RESOLVE, 0).kind == ops.REDIRECT_EVENT
     return not redirects or fields.can_attach(state, seat, int64(state.event_card))  # A15
 
 
@@ -131,9 +132,9 @@ def _resolve(state: Record, place: int) -> bool:
     if answers != NONE:
         state.pending_cancelled[answers] = 1
         return False
-    if state.event_cancelled or not _is_met(state, seat, tables.TRIGGER[card]):
+    if state.event_cancelled or not _is_met(state, seat, CARDS.trigger[card]):
         return False
-    op = tables.OP[card, ops.ON_RESOLVE, 0, 0]
+    op = op_of(card, ops.ON_RESOLVE, 0).kind
     if op == ops.CANCEL_EVENT:
         state.event_cancelled = 1
     elif op == ops.REDIRECT_EVENT:

@@ -2,11 +2,12 @@
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, phases, tables
+from linkzoo.games.love_formula import decisions, ops, phases
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
 from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.rules import effects, fields, piles, reactions, targets
 from linkzoo.games.love_formula.state import ask
+from linkzoo.games.love_formula.tables import CARDS
 
 
 @compiled
@@ -51,16 +52,16 @@ def _begin_card(state: Record) -> None:
     state.acting_card = card
     state.acting_by = seat
     state.acting_step = phases.AT_EFFECT
-    if tables.KIND[card] == PREPARATION:
+    if CARDS.kind[card] == PREPARATION:
         if fields.can_place(state, seat, card):
             ask(state, decisions.PLACE, seat)
         else:
             _end_card(state)  # R12
-    elif tables.KIND[card] == COUPLE:
-        state.owner[tables.NUMBER[card]] = seat  # R9
+    elif CARDS.kind[card] == COUPLE:
+        state.owner[CARDS.number[card]] = seat  # R9
         state.selected[seat] = NONE
         _end_card(state)
-    elif tables.TARGET_KIND[card] == ops.NO_TARGET:
+    elif CARDS.target[card] == ops.NO_TARGET:
         _open_event(state)
     elif targets.has_target(state, seat, card):
         state.acting_step = phases.AT_TARGET
@@ -87,7 +88,7 @@ def choose_target(state: Record, target: int) -> None:
     card, seat = int64(state.acting_card), int64(state.acting_by)
     if state.targets[0] == NONE:
         state.targets[0] = target
-        if tables.TARGET_KIND[card] == ops.SWAP_PAIR:
+        if CARDS.target[card] == ops.SWAP_PAIR:
             ask(state, decisions.SWAP_OWN, seat)
             return
     else:
@@ -100,7 +101,7 @@ def _open_event(state: Record) -> None:
     """R19: E1 of an obstacle, E2 of an action."""
     card, seat = int64(state.acting_card), int64(state.acting_by)
     state.acting_step = phases.AT_REACT
-    if tables.KIND[card] == OBSTACLE:
+    if CARDS.kind[card] == OBSTACLE:
         couple = int64(state.targets[0])
         owner = int64(state.owner[couple])
         reactions.open_event(state, phases.OBSTACLE_EVENT, seat, card, couple, owner)
@@ -121,15 +122,15 @@ def _after_reactions(state: Record) -> None:
     else:
         state.acting_step = phases.AT_EFFECT
         couple, at = int64(NONE), int64(NONE)
-        if tables.KIND[card] == OBSTACLE:  # R13: its player controls it
+        if CARDS.kind[card] == OBSTACLE:  # R13: its player controls it
             couple, at = int64(state.targets[0]), int64(state.obstacle_count)
             state.obstacle_type[at] = card
             state.obstacle_couple[at] = couple
             state.obstacle_by[at] = seat
-            state.turns_left[at] = max(tables.TIMER[card], 0)
+            state.turns_left[at] = max(CARDS.turns[card], 0)
             state.obstacle_count += 1
             state.selected[seat] = NONE
-            if tables.REVEAL_HAND[card]:  # the hand that lies open is known from now on
+            if CARDS.reveal_hand[card]:  # the hand that lies open is known from now on
                 piles.learn_openly(state, int64(state.owner[couple]))
         effects.start_effect(state, ops.ON_RESOLVE, card, seat, couple, at)
 
@@ -142,11 +143,11 @@ def _end_card(state: Record) -> None:
     effects.clear_effect(state)
     if state.selected[seat] != NONE:
         state.selected[seat] = NONE
-        if card == tables.JOB:
+        if card == CARDS.job:
             piles.gain(state, seat, card, True)
         else:
             piles.to_discard(state, card)
-    elif tables.KIND[card] == OBSTACLE and tables.TIMER[card] < 0 and obstacle != NONE:
+    elif CARDS.kind[card] == OBSTACLE and CARDS.turns[card] < 0 and obstacle != NONE:
         fields.discard_obstacle(state, obstacle)
     state.acting_card = state.acting_by = state.acting_step = NONE
     state.targets.fill(NONE)

@@ -5,10 +5,10 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import tables
 from linkzoo.games.love_formula.components import BITS, COUPLES, NONE, SLOTS, int64
 from linkzoo.games.love_formula.rules import fields
 from linkzoo.games.love_formula.state import obstacle_sum
+from linkzoo.games.love_formula.tables import CARDS
 
 _COMPLETE = np.array([0, 0, 4, 9])  # by the number of requirements
 
@@ -16,7 +16,7 @@ _COMPLETE = np.array([0, 0, 4, 9])  # by the number of requirements
 @compiled
 def points(state: Record, seat: int) -> int:
     """R26: what a field is worth now."""
-    total = preparations(state, seat) + obstacle_sum(state, seat, tables.VP)
+    total = preparations(state, seat) + obstacle_sum(state, seat, CARDS.vp)
     for couple in range(COUPLES):
         if state.owner[couple] == seat:
             total += couple_points(state, couple)
@@ -35,8 +35,8 @@ def couple_points(state: Record, couple: int) -> int:
     """R26: a couple itself, without what is attached to it but for halving."""
     if not fields.is_complete(state, couple):
         return 1
-    worth = int64(_COMPLETE[BITS[tables.FULL[couple]]])
-    return worth // 2 if fields.has_obstacle(state, couple, tables.VP_HALVE) else worth
+    worth = int64(_COMPLETE[BITS[CARDS.all_met[couple]]])
+    return worth // 2 if fields.has_obstacle(state, couple, CARDS.vp_halve) else worth
 
 
 @compiled

@@ -2,17 +2,18 @@
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, tables
+from linkzoo.games.love_formula import decisions, ops
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
 from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, POSITIONS
 from linkzoo.games.love_formula.rules import fields
+from linkzoo.games.love_formula.tables import CARDS
 
 
 @compiled
 def has_target(state: Record, seat: int, card: int) -> bool:
     """Whether a card has a legal target now."""
-    kind = tables.TARGET_KIND[card]
-    if tables.KIND[card] == OBSTACLE:
+    kind = CARDS.target[card]
+    if CARDS.kind[card] == OBSTACLE:
         return fields.can_attach(state, seat, card)
     if kind == ops.OPP:
         return True
@@ -34,8 +35,8 @@ def has_target(state: Record, seat: int, card: int) -> bool:
 @compiled
 def first_decision(card: int) -> int:
     """The decision for the first target of a card that has one."""
-    kind = tables.TARGET_KIND[card]
-    if tables.KIND[card] == OBSTACLE:
+    kind = CARDS.target[card]
+    if CARDS.kind[card] == OBSTACLE:
         return decisions.TARGET_COUPLE
     if kind == ops.OWN_OBSTACLE:
         return decisions.TARGET_OBSTACLE
@@ -47,7 +48,7 @@ def first_decision(card: int) -> int:
 @compiled
 def returns_from_discard(card: int) -> bool:
     """Whether a card of the discard pile is a preparation or a couple."""
-    return bool(tables.KIND[card] == PREPARATION or tables.KIND[card] == COUPLE)
+    return bool(CARDS.kind[card] == PREPARATION or CARDS.kind[card] == COUPLE)
 
 
 @compiled
@@ -79,7 +80,7 @@ def next_swap(state: Record, seat: int, card: int, position: int) -> int:
     position = fields.next_preparation(state, seat, position)
     while (
         position < POSITIONS
-        and tables.SUBTYPE[fields.preparation_at(state, position)] != tables.SUBTYPE[card]
+        and CARDS.subtype[fields.preparation_at(state, position)] != CARDS.subtype[card]
     ):
         position = fields.next_preparation(state, seat, position + 1)
     return position

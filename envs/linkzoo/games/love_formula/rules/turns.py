@@ -5,11 +5,12 @@ import numpy as np
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.rng import shuffle
-from linkzoo.games.love_formula import decisions, ops, phases, tables
+from linkzoo.games.love_formula import decisions, ops, phases
 from linkzoo.games.love_formula.cards import REACTION
 from linkzoo.games.love_formula.components import MAX_PLAYERS, NONE, TURNS, int64
 from linkzoo.games.love_formula.rules import draft, effects, fields, piles, resolution, scoring
 from linkzoo.games.love_formula.state import TIES_STREAM, ask, obstacle_sum
+from linkzoo.games.love_formula.tables import CARDS
 
 # T0 and T4
 
@@ -50,9 +51,9 @@ def _end_turn_start(state: Record) -> None:
     effects.clear_effect(state)
     if place == NONE:
         return
-    if tables.TIMER[card] > 0:
+    if CARDS.turns[card] > 0:
         state.turns_left[place] -= 1
-        does_more = tables.HAS_STATIC[card] or tables.OP_COUNT[card, ops.ON_TURN_START] == 0
+        does_more = CARDS.has_static[card] or CARDS.op_count[card, ops.ON_TURN_START] == 0
         if state.turns_left[place] == 0 and not does_more:
             fields.discard_obstacle(state, place)
             return
@@ -78,7 +79,7 @@ def advance_end(state: Record) -> None:
             start_turn(state)
         else:
             _end_half(state)
-    elif tables.TIMER[state.obstacle_type[place]] > 0 and state.turns_left[place] == 0:
+    elif CARDS.turns[state.obstacle_type[place]] > 0 and state.turns_left[place] == 0:
         _start_obstacle_effect(state, ops.ON_EXPIRE, place)
     else:
         state.cursor += 1
@@ -92,11 +93,11 @@ def _end_half(state: Record) -> None:
         for seat in range(state.num_players):
             state.hand_sizes_at_end[seat] = state.hand_size[seat]
     for seat in range(state.num_players):
-        for card in range(tables.NUM_TYPES):
-            while card != tables.JOB and state.hands[seat, card] > 0:
+        for card in range(CARDS.num_types):
+            while card != CARDS.job and state.hands[seat, card] > 0:
                 state.hands[seat, card] -= 1
                 piles.to_discard(state, card)
-        state.hand_size[seat] = state.hands[seat, tables.JOB]
+        state.hand_size[seat] = state.hands[seat, CARDS.job]
     state.known.fill(0)
     state.taken.fill(0)
     if state.half == 1:
@@ -113,8 +114,8 @@ def _end_half(state: Record) -> None:
 def advance_select(state: Record) -> None:
     """T1: asks the next seat that has a card to select; after the last all are revealed."""
     while state.cursor < state.num_players:
-        for card in range(tables.NUM_TYPES):
-            if tables.KIND[card] != REACTION and state.hands[state.cursor, card] > 0:
+        for card in range(CARDS.num_types):
+            if CARDS.kind[card] != REACTION and state.hands[state.cursor, card] > 0:
                 ask(state, decisions.SELECT, state.cursor)
                 return
         state.cursor += 1
@@ -136,8 +137,8 @@ def _reveal(state: Record) -> None:
         card = int64(state.selected[seat])
         if card != NONE:
             piles.show(state, seat, card)
-            change = obstacle_sum(state, seat, tables.PRIORITY_MOD)
-            state.priorities[seat] = max(0, tables.PRIORITY[card] + change)
+            change = obstacle_sum(state, seat, CARDS.priority_mod)
+            state.priorities[seat] = max(0, CARDS.priority[card] + change)
     highest = int64(NONE)
     for seat in range(players):
         highest = max(highest, int64(state.priorities[seat]))

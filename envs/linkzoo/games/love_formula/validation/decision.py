@@ -4,10 +4,11 @@ import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import decisions, ops, phases, tables
+from linkzoo.games.love_formula import decisions, ops, phases
 from linkzoo.games.love_formula.cards import MAX_TYPES, PREPARATION
 from linkzoo.games.love_formula.components import MAX_PLAYERS, NONE, int64
 from linkzoo.games.love_formula.rules import draft, effects, fields, legal, piles, scoring, targets
+from linkzoo.games.love_formula.tables import CARDS
 
 
 @compiled
@@ -21,7 +22,7 @@ def validate_knowledge(state: Record) -> str:
                 for number in range(last % 2 + 1, last, 2):
                     told[1 - viewer, state.picks[pack, number]] += 1
     for seat in range(state.num_players):
-        for card in range(tables.NUM_TYPES):
+        for card in range(CARDS.num_types):
             held = int64(state.hands[seat, card])
             if state.stage == phases.DRAFT:
                 held = told[seat, card]
@@ -58,7 +59,7 @@ def validate_decision(state: Record, scratch: Record) -> str:
     if over:
         scoring.set_winners(scratch)
         return "" if scratch.winners == state.winners else "winners: not what the fields say"
-    mask = np.zeros(tables.NUM_ACTIONS, np.int8)
+    mask = np.zeros(CARDS.num_actions, np.int8)
     legal.legal_actions(state, mask)
     if mask.sum() < (2 if state.decision == decisions.REACT else 1):
         return "decision: nothing can be decided"
@@ -83,40 +84,40 @@ def _is_expected(state: Record) -> bool:
     if state.step in (phases.PRE, phases.POST):
         return decision in (decisions.WINDOW, decisions.MOVE_DEST, decisions.DISCARD_MENU)
     card = int64(state.acting_card)
-    if tables.KIND[card] == PREPARATION:
+    if CARDS.kind[card] == PREPARATION:
         return decision == decisions.PLACE
     if state.targets[0] != NONE:
         return decision == decisions.SWAP_OWN
-    return tables.TARGET_KIND[card] != ops.NO_TARGET and decision == targets.first_decision(card)
+    return CARDS.target[card] != ops.NO_TARGET and decision == targets.first_decision(card)
 
 
 @compiled
 def _is_expected_of_effect(state: Record, decision: int, seat: int) -> bool:
     """Whether the op that runs asks for this, with as much to choose as there is."""
     by, who, left = int64(state.effect_by), int64(state.effect_who), int64(state.effect_left)
-    if state.effect_op == tables.OP_COUNT[state.effect_card, state.effect_list] or who == NONE:
+    if state.effect_op == CARDS.op_count[state.effect_card, state.effect_list] or who == NONE:
         return False
     op = effects.current_op(state)
-    number = op[0]
+    number = op.kind
     if number == ops.DISCARD_HAND:
-        asks = decision == decisions.HAND_DISCARD and op[3] != ops.RANDOM
-        possible = 0 < left <= min(op[2], piles.discardable(state, who))
-        asked = by if op[3] == ops.BY_ME else who
-        concerned = who != by if op[1] == ops.EACH_OPP else who == effects.first_of(state, op[1])
+        asks = decision == decisions.HAND_DISCARD and op.chooser != ops.RANDOM
+        possible = 0 < left <= min(op.number, piles.discardable(state, who))
+        asked = by if op.chooser == ops.BY_ME else who
+        concerned = who != by if op.who == ops.EACH_OPP else who == effects.first_of(state, op.who)
         return asks and possible and seat == asked and concerned
     if seat != who:
         return False
     if number == ops.LOOK_TOP:
         asks = decision == decisions.LOOK_KEEP and who == by
-        return asks and 0 < left <= min(op[3], int64(state.look_size))
+        return asks and 0 < left <= min(op.kept, int64(state.look_size))
     if number == ops.TAKE_PREP:
         return decision == decisions.PLACE and who == by
     if state.effect_couple == NONE or who != state.owner[state.effect_couple]:
         return False
     if number == ops.PAY_TO_REMOVE:
         asked = decisions.HAND_DISCARD if left > 0 else decisions.PAY
-        wanted = left if left > 0 else op[2]
-        possible = wanted <= min(op[2], piles.discardable(state, who))
+        wanted = left if left > 0 else op.number
+        possible = wanted <= min(op.number, piles.discardable(state, who))
         return decision == asked and state.effect_obstacle != NONE and possible
-    chooses = number in (ops.CHOOSE_DISCARD, ops.DISCARD_AFFECTED_PREP, ops.RETURN_AFFECTED_PREP)
-    return chooses and decision == decisions.CHOICE and 0 < left <= op[2]
+    chooses = number in ops.ON_ATTACHED
+    return chooses and decision == decisions.CHOICE and 0 < left <= op.number

@@ -2,10 +2,11 @@
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import ops, phases, tables
+from linkzoo.games.love_formula import ops, phases
 from linkzoo.games.love_formula.cards import ACTION, OBSTACLE, PREPARATION, REACTION
 from linkzoo.games.love_formula.components import COUPLES, NONE, POSITIONS, int64
 from linkzoo.games.love_formula.rules import effects, fields, piles, targets
+from linkzoo.games.love_formula.tables import CARDS, op_of
 
 
 @compiled
@@ -23,7 +24,7 @@ def validate_acting(state: Record) -> str:
         return "acting: by, step: not the seat whose turn it is"
     if state.selected[seat] != NONE and state.selected[seat] != card:
         return "acting: card: not the one that was selected"
-    kind = tables.KIND[card]
+    kind = CARDS.kind[card]
     if kind == PREPARATION:
         if at != phases.AT_EFFECT or state.effect_list != NONE or state.event != NONE:
             return "acting: step: a preparation is placed at once"
@@ -39,18 +40,18 @@ def validate_acting(state: Record) -> str:
 @compiled
 def _has_right_targets(state: Record, card: int) -> bool:
     """R13, R14: as many as are chosen, and those still there that have yet to be used."""
-    seat, kind = int64(state.acting_by), tables.TARGET_KIND[card]
+    seat, kind = int64(state.acting_by), CARDS.target[card]
     first, second = int64(state.targets[0]), int64(state.targets[1])
     if first == NONE:
         used = kind == ops.OWN_OBSTACLE and state.acting_step == phases.AT_EFFECT
-        missing = state.acting_step == phases.AT_TARGET or tables.KIND[card] == PREPARATION
+        missing = state.acting_step == phases.AT_TARGET or CARDS.kind[card] == PREPARATION
         over = kind == ops.NO_TARGET or missing or (used and not _is_to_come(state, card))
         return second == NONE and over
     if kind == ops.NO_TARGET or (state.acting_step == phases.AT_TARGET and kind != ops.SWAP_PAIR):
         return False
     if (second != NONE) != (kind == ops.SWAP_PAIR and state.acting_step != phases.AT_TARGET):
         return False
-    if tables.KIND[card] == OBSTACLE:
+    if CARDS.kind[card] == OBSTACLE:
         return first < COUPLES and state.owner[first] != NONE
     to_come = _is_to_come(state, card)
     if kind == ops.OPP:
@@ -59,7 +60,7 @@ def _has_right_targets(state: Record, card: int) -> bool:
         there = first < state.obstacle_count
         return there and (not to_come or state.owner[state.obstacle_couple[first]] == seat)
     if kind == ops.DISCARD_PREP_OR_COUPLE:
-        returns = first < tables.NUM_TYPES and targets.returns_from_discard(first)
+        returns = first < CARDS.num_types and targets.returns_from_discard(first)
         return returns and (not to_come or piles.is_discarded(state, first))
     if first >= POSITIONS or second >= POSITIONS:
         return False
@@ -71,7 +72,7 @@ def _has_right_targets(state: Record, card: int) -> bool:
     mine = theirs if second == NONE else fields.preparation_at(state, second)
     if mine == NONE or (second != NONE and fields.field_of(state, second) != seat):
         return False
-    return bool(tables.SUBTYPE[mine] == tables.SUBTYPE[theirs])
+    return bool(CARDS.subtype[mine] == CARDS.subtype[theirs])
 
 
 @compiled
@@ -80,9 +81,9 @@ def _is_to_come(state: Record, card: int) -> bool:
     if state.acting_step != phases.AT_EFFECT:
         return True
     begun = 0 if state.effect_who == NONE else 1
-    for index in range(state.effect_op + begun, tables.OP_COUNT[card, ops.ON_RESOLVE]):
-        number = tables.OP[card, ops.ON_RESOLVE, index, 0]
-        if ops.DISCARD_PREP <= number <= ops.RECOVER:  # those on targets
+    for index in range(state.effect_op + begun, CARDS.op_count[card, ops.ON_RESOLVE]):
+        number = op_of(card, ops.ON_RESOLVE, index).kind
+        if number in ops.ON_TARGET:
             return True
     return False
 
@@ -98,14 +99,14 @@ def validate_effect(state: Record) -> str:
             return "effect: card, by, op: nothing takes effect"
         return ""
     by = int64(state.effect_by)
-    if NONE in (card, by) or state.effect_op > tables.OP_COUNT[card, which]:
+    if NONE in (card, by) or state.effect_op > CARDS.op_count[card, which]:
         return "effect: card, by, op: no card takes effect"
     if state.stage == phases.RESOLVE:
         if which != ops.ON_RESOLVE or card != state.acting_card or by != state.acting_by:
             return "effect: list, card, by: not the card that resolves"
     elif which != (ops.ON_TURN_START if state.stage == phases.START else ops.ON_EXPIRE):
         return "effect: list: not that of the stage"
-    if tables.KIND[card] != OBSTACLE:
+    if CARDS.kind[card] != OBSTACLE:
         if state.stage != phases.RESOLVE or couple != NONE or place != NONE:
             return "effect: couple, obstacle: the card is no obstacle"
         return ""
@@ -139,7 +140,7 @@ def validate_event(state: Record) -> str:
             return "react: kind: no effect has just cost a preparation"
     elif source != state.acting_by or state.event_card != state.acting_card:
         return "react: source, card: not the card that resolves"
-    elif tables.KIND[state.acting_card] != (OBSTACLE if event == phases.OBSTACLE_EVENT else ACTION):
+    elif CARDS.kind[state.acting_card] != (OBSTACLE if event == phases.OBSTACLE_EVENT else ACTION):
         return "react: kind: not what the card is"
     if event == phases.OBSTACLE_EVENT:
         couple = state.event_couple
@@ -166,35 +167,35 @@ def _has_lost_preparation(state: Record) -> bool:
     owner, by = int64(state.event_owner), int64(state.effect_by)
     if state.effect_list == NONE or state.event_source != state.effect_by:
         return False
-    if card == NONE or tables.KIND[card] != PREPARATION or owner in (NONE, by):
+    if card == NONE or CARDS.kind[card] != PREPARATION or owner in (NONE, by):
         return False
     if state.effect_who == NONE:
-        before = tables.OP[state.effect_card, state.effect_list, max(index - 1, 0)]
-        return index > 0 and before[0] == ops.DISCARD_PREP and state.effect_left == 0
-    ended = index == tables.OP_COUNT[state.effect_card, state.effect_list]
+        before = op_of(int64(state.effect_card), int64(state.effect_list), max(index - 1, 0))
+        return index > 0 and before.kind == ops.DISCARD_PREP and state.effect_left == 0
+    ended = index == CARDS.op_count[state.effect_card, state.effect_list]
     if ended or state.effect_couple == NONE:
         return False
     op = effects.current_op(state)
-    chooses = op[0] == ops.CHOOSE_DISCARD or op[0] == ops.DISCARD_AFFECTED_PREP
+    chooses = op.kind in (ops.CHOOSE_DISCARD, ops.DISCARD_AFFECTED_PREP)
     if not chooses or state.effect_who != owner or owner != state.owner[state.effect_couple]:
         return False
-    return bool(state.effect_left < op[2])
+    return bool(state.effect_left < op.number)
 
 
 @compiled
 def _validate_pending(state: Record) -> str:
     for place in range(state.pending_size):
         card, answers = int64(state.pending_card[place]), int64(state.pending_answers[place])
-        if tables.KIND[card] != REACTION:
+        if CARDS.kind[card] != REACTION:
             return "react: pending: card: no reaction"
-        if (answers != NONE) != (tables.TRIGGER[card] == ops.REACTION_PLAYED) or answers >= place:
+        if (answers != NONE) != (CARDS.trigger[card] == ops.REACTION_PLAYED) or answers >= place:
             return "react: pending: answers: not what the reaction answers"
     if state.resolving == NONE:
         return ""
     if state.resolving >= state.pending_size or state.event != phases.OBSTACLE_EVENT:
         return "react: resolving: no reaction"
     card, by = state.pending_card[state.resolving], state.pending_by[state.resolving]
-    redirects = tables.OP[card, ops.ON_RESOLVE, 0, 0] == ops.REDIRECT_EVENT
+    redirects = op_of(int64(card), ops.ON_RESOLVE, 0).kind == ops.REDIRECT_EVENT
     if not redirects or by != state.event_owner or by == state.event_source:
         return "react: resolving: a reaction that has nothing to ask"
     return ""

@@ -4,10 +4,11 @@ import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import ops, phases, tables
+from linkzoo.games.love_formula import ops, phases
 from linkzoo.games.love_formula.cards import MAX_TYPES, OBSTACLE
 from linkzoo.games.love_formula.components import MAX_PLAYERS, NONE, PICKS, TURNS, int64
 from linkzoo.games.love_formula.rules import draft
+from linkzoo.games.love_formula.tables import CARDS, op_of
 from linkzoo.games.love_formula.validation.zones import holds
 
 
@@ -57,7 +58,7 @@ def validate_draft(state: Record) -> str:
             made = int64(state.draft_round)
             if draft.holder_of(state, pack, made) < state.cursor:
                 made += 1
-        if not holds(state.picks[pack], made, int64(tables.NUM_TYPES)):
+        if not holds(state.picks[pack], made, int64(CARDS.num_types)):
             return "draft: picks: not as many as have been made"
         for number in range(made):
             piles[draft.holder_of(state, pack, number), state.picks[pack, number]] += 1
@@ -100,9 +101,9 @@ def _is_unresolved(state: Record, place: int) -> bool:
         return bool(state.step == phases.PRE)
     if state.acting_step != phases.AT_EFFECT or state.effect_list == NONE:
         return True
-    if tables.KIND[state.acting_card] == OBSTACLE:
+    if CARDS.kind[state.acting_card] == OBSTACLE:
         return False
-    for index in range(min(state.effect_op, tables.OP_COUNT[state.acting_card, ops.ON_RESOLVE])):
-        if tables.OP[state.acting_card, ops.ON_RESOLVE, index, 0] == ops.SELF_TO_HAND:
+    for index in range(min(state.effect_op, CARDS.op_count[state.acting_card, ops.ON_RESOLVE])):
+        if op_of(int64(state.acting_card), ops.ON_RESOLVE, index).kind == ops.SELF_TO_HAND:
             return False
     return True

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula import components, phases, tables
+from linkzoo.games.love_formula import components, phases
 from linkzoo.games.love_formula.cards import MAX_TYPES, OBSTACLE, PREPARATION, REACTION
 from linkzoo.games.love_formula.components import COUPLES, MAX_PLAYERS, NEEDS, NONE, SLOTS, int64
+from linkzoo.games.love_formula.tables import CARDS
 
 
 @compiled
@@ -20,7 +21,7 @@ def validate_numbers(state: Record) -> str:
         held = int64(0)
         for card in range(MAX_TYPES):
             held += int64(state.hands[viewer, card])
-            if viewer < players and card < tables.NUM_TYPES:
+            if viewer < players and card < CARDS.num_types:
                 continue
             some = state.hands[viewer, card] | state.piles[viewer, card]
             some |= state.packs[viewer, card] | state.taken[viewer, card]
@@ -38,15 +39,15 @@ def validate_numbers(state: Record) -> str:
             if empty & state.hand_sizes_at_end[viewer] != NONE:
                 return "selected, priorities, free, shield: seats that there aren't"
         else:
-            jobs = int64(state.hands[viewer, tables.JOB]) + (state.selected[viewer] == tables.JOB)
+            jobs = int64(state.hands[viewer, CARDS.job]) + (state.selected[viewer] == CARDS.job)
             if jobs != 1:
                 return "hands: a seat has not one Part-time Job"
     frames = max(state.acting_by, state.effect_by, state.effect_who)
     if max(frames, state.event_source, state.event_owner, state.poll) >= players:
         return "acting, effect, react: a seat that there isn't"
-    if max(state.acting_card, state.effect_card, state.event_card, state.limbo) >= tables.NUM_TYPES:
+    if max(state.acting_card, state.effect_card, state.event_card, state.limbo) >= CARDS.num_types:
         return "acting, effect, react, limbo: a card that there isn't"
-    if state.limbo != NONE and tables.KIND[state.limbo] != PREPARATION:
+    if state.limbo != NONE and CARDS.kind[state.limbo] != PREPARATION:
         return "limbo: no preparation"
     return ""
 
@@ -65,7 +66,7 @@ def holds(numbers: NDArray[Any], size: int, limit: int) -> bool:
 @compiled
 def validate_lists(state: Record) -> str:
     """Lists have as many entries as they say: cards of the table, seats of the game."""
-    types, players = int64(tables.NUM_TYPES), int64(state.num_players)
+    types, players = int64(CARDS.num_types), int64(state.num_players)
     obstacles, pending = int64(state.obstacle_count), int64(state.pending_size)
     if not holds(state.deck, int64(state.deck_size), types):
         return "deck, deck_size: not as many cards as there should be"
@@ -96,24 +97,24 @@ def validate_fields(state: Record) -> str:
     """Couples, free slots and obstacles."""
     for couple in range(COUPLES):
         owner = state.owner[couple]
-        if owner >= state.num_players or state.attached[couple] & ~tables.FULL[couple] != 0:
+        if owner >= state.num_players or state.attached[couple] & ~CARDS.all_met[couple] != 0:
             return "fields: owner, attached: no seat, or not what the couple requires"
         if owner == NONE and state.attached[couple] != 0:
             return "fields: attached: at a couple that is in no field"
     for seat in range(state.num_players):
         for slot in range(SLOTS):
             card = state.free[seat, slot]
-            if card >= tables.NUM_TYPES or (card != NONE and tables.SUBTYPE[card] != slot):
+            if card >= CARDS.num_types or (card != NONE and CARDS.subtype[card] != slot):
                 return "fields: free: not a preparation of the slot"
     for place in range(state.obstacle_count):
         card = state.obstacle_type[place]
-        if tables.KIND[card] != OBSTACLE or state.owner[state.obstacle_couple[place]] == NONE:
+        if CARDS.kind[card] != OBSTACLE or state.owner[state.obstacle_couple[place]] == NONE:
             return "obstacles: card, couple: no obstacle of a field"
         # T0 counts a timed one down before it is looked at again, T4 discards it at 0.
         counted = state.stage == phases.START and place < state.cursor
         expires = state.stage == phases.END and place >= state.cursor
         at_zero = state.stage in (phases.SELECT, phases.RESOLVE, phases.OVER) or counted or expires
-        turns = max(tables.TIMER[card], 0)
+        turns = max(CARDS.turns[card], 0)
         least = 1 if turns > 0 and not at_zero else 0
         if not least <= state.turns_left[place] <= turns:
             return "obstacles: turns_left: more than it lasts, or too few"
@@ -124,9 +125,9 @@ def validate_fields(state: Record) -> str:
 def validate_cards(state: Record) -> str:
     """Every card is in exactly one place."""
     counts = np.zeros(MAX_TYPES, np.int64)
-    for card in tables.FULL_DECK:
+    for card in CARDS.deck:
         counts[card] -= 1
-    counts[tables.JOB] -= int64(state.num_players)
+    counts[CARDS.job] -= int64(state.num_players)
     _count(state.deck, int64(state.deck_size), counts)
     _count(state.discard, int64(state.discard_size), counts)
     _count(state.look, int64(state.look_size), counts)
@@ -136,15 +137,15 @@ def validate_cards(state: Record) -> str:
         counts[state.limbo] += 1
     for seat in range(state.num_players):
         card = state.selected[seat]
-        if card >= tables.NUM_TYPES or (card != NONE and tables.KIND[card] == REACTION):
+        if card >= CARDS.num_types or (card != NONE and CARDS.kind[card] == REACTION):
             return "selected: not a card that can be selected"
         if card != NONE:
             counts[card] += 1
-        for card in range(tables.NUM_TYPES):
+        for card in range(CARDS.num_types):
             counts[card] += int64(state.hands[seat, card]) + int64(state.piles[seat, card])
             counts[card] += int64(state.packs[seat, card])
     lying = _count_fields(state, counts)
-    for card in range(tables.NUM_TYPES):
+    for card in range(CARDS.num_types):
         if counts[card] != 0:
             return "cards: one is missing, or there too often"
     # R4, R23: the second draft deals from what does not lie in fields then.
@@ -168,11 +169,11 @@ def _count_fields(state: Record, counts: NDArray[Any]) -> int:
     _count(state.obstacle_type, lying, counts)
     for couple in range(COUPLES):
         if state.owner[couple] != NONE:
-            counts[tables.COUPLE_TYPE[couple]] += 1
+            counts[CARDS.couple_type[couple]] += 1
             lying += 1
         for place in range(NEEDS):
             if (state.attached[couple] >> place) & 1:
-                counts[tables.NEED[couple, place]] += 1
+                counts[CARDS.needs[couple, place]] += 1
                 lying += 1
     for seat in range(state.num_players):
         for slot in range(SLOTS):

@@ -1,13 +1,8 @@
-"""Kinds and effects of cards as features of actions: the same for all copies, at any time."""
-
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+"""Traits of cards: their kind and effects as features of actions, equal for all copies."""
 
 from linkzoo.core.observation import ObservationPart
-from linkzoo.games.love_formula import cards, tables
-from linkzoo.games.love_formula.cards import Card, Cards
+from linkzoo.games.love_formula import cards
+from linkzoo.games.love_formula.cards import Card, Op
 
 
 def _flag(name: str, meaning: str) -> ObservationPart:
@@ -48,14 +43,28 @@ PARTS = (
     _flag("on_reaction", "a reaction to a reaction"),
 )
 NAMES = [part.name for part in PARTS]
-# The columns that rules ask for.
-DISCARDS, REMOVES = NAMES.index("discards"), NAMES.index("removes")
-BARS, DRAINS = NAMES.index("bars"), NAMES.index("drains")
-STRIPS, ENDS = NAMES.index("strips"), NAMES.index("ends")
-_TRIGGERS = ("on_obstacle", "on_action", "on_loss", "on_reaction")  # as in `cards.TRIGGERS`
-_STATICS = {"vp": "costs", "vp_halve": "halves", "no_attach": "bars", "priority_mod": "slows"}
-_STATICS["reveal_hand"] = "reveals"
-_OPS = {
+# The traits that the action features ask for.
+DISCARDS = NAMES.index("discards")
+REMOVES = NAMES.index("removes")
+BARS = NAMES.index("bars")
+DRAINS = NAMES.index("drains")
+STRIPS = NAMES.index("strips")
+ENDS = NAMES.index("ends")
+_OF_TRIGGER = {
+    "OBSTACLE_ON_ME": "on_obstacle",
+    "OPP_ACTION": "on_action",
+    "MY_PREP_DISCARDED": "on_loss",
+    "REACTION_PLAYED": "on_reaction",
+}
+_OF_STATIC = {
+    "vp": "costs",
+    "vp_halve": "halves",
+    "no_attach": "bars",
+    "priority_mod": "slows",
+    "reveal_hand": "reveals",
+}
+_LOSSES = ("vp", "priority_mod")  # negative numbers in a table of cards
+_OF_OP = {
     "DRAW": "draws",
     "LOOK_TOP": "draws",
     "DISCARD_HAND": "discards",
@@ -70,32 +79,39 @@ _OPS = {
     "RETURN_AFFECTED_PREP": "strips",
     "DISCARD_COUPLE_IF_INCOMPLETE": "ends",
 }
-_COUNTED = ("draws", "discards", "shields")
 
 
-def constants(table: Cards) -> dict[str, Any]:
-    """Returns the constants of a table of cards below, by name."""
-    rows = [_traits_of(card) for card in table.cards]
-    return {"TRAITS": np.array([[row.get(name, 0) for name in NAMES] for row in rows])}
-
-
-def _traits_of(card: Card) -> dict[str, int]:
-    """Returns the traits of a card that aren't 0."""
-    couple = f"couple{len(card.requirements)}"
-    kinds = ("preparation", couple, "obstacle", "action", "reaction")
-    found = {"job" if card.job else kinds[card.kind]: 1}
-    for op in (op for listed in card.ops for op in listed if op[0] in _OPS):
-        trait, numbers = _OPS[op[0]], [number for number in op if isinstance(number, int)]
-        if trait not in _COUNTED:
-            found[trait] = 1
-        elif ("me" in op[:2]) == (trait != "discards") or op[0] == "LOOK_TOP":
-            found[trait] = max(found.get(trait, 0), numbers[-1])
+def traits_of(card: Card) -> list[int]:
+    """Returns the traits of a card, in the order of `PARTS`."""
+    traits = dict.fromkeys(NAMES, 0)
+    traits[_kind_trait(card)] = 1
+    for op in (op for ops in card.ops for op in ops if op[0] in _OF_OP):
+        trait = _OF_OP[op[0]]
+        traits[trait] = max(traits[trait], _amount(op))
     if card.kind == cards.REACTION:
-        found[_TRIGGERS[list(cards.TRIGGERS).index(card.trigger)]] = 1
+        traits[_OF_TRIGGER[card.trigger]] = 1
     for static, value in card.static.items():
-        loses = static in ("vp", "priority_mod")
-        found[_STATICS[static]] = -int(value) if loses else int(value)
-    return found
+        sign = -1 if static in _LOSSES else 1
+        traits[_OF_STATIC[static]] = sign * int(value)
+    return list(traits.values())
 
 
-TRAITS: NDArray[np.int64] = constants(tables.STANDARD_CARDS)["TRAITS"]  # [type, trait]
+def _kind_trait(card: Card) -> str:
+    """Returns the trait for the kind of a card."""
+    if card.job:
+        return "job"
+    if card.kind == cards.COUPLE:
+        return f"couple{len(card.requirements)}"
+    return cards.KINDS[card.kind]
+
+
+def _amount(op: Op) -> int:
+    """Returns how many cards or turns an op gives the player of the card; 1 for flags."""
+    match op:
+        case ("LOOK_TOP", _, kept):
+            return int(kept)
+        case ("DRAW" | "SHIELD", who, number):
+            return int(number) if who == "me" else 0
+        case ("DISCARD_HAND", who, number, _):
+            return 0 if who == "me" else int(number)
+    return 1
