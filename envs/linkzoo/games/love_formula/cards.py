@@ -27,7 +27,7 @@ SUBTYPES = ("event", "location", "item")
 _DURATIONS = ("instant", "lasting", "delayed", "permanent")
 JOBS = 4  # copies of the card that every player gets (R2)
 
-# R19: the triggers of reactions, each with the ops of which such a reaction has one.
+# R19: the triggers of reactions, each with its ops: a reaction has one of them.
 TRIGGERS = {
     "OBSTACLE_ON_ME": ("CANCEL_EVENT", "REDIRECT_EVENT"),
     "OPP_ACTION": ("CANCEL_EVENT",),
@@ -65,8 +65,8 @@ OPS = {
     "RECOVER_EVENT_CARD": (),
 }
 
-# What the ops on a target work on; their cards must have such a target.
-_ON_TARGET = {
+# The kinds of targets that ops on targets need.
+_ON_TARGET: dict[str, tuple[str, ...]] = {
     "DISCARD_PREP": ("opp_prep_open", "opp_prep_takable"),
     "TAKE_PREP": ("opp_prep_open", "opp_prep_takable"),
     "SWAP_PREP": ("swap_pair",),
@@ -131,24 +131,29 @@ class Cards:
     digest: str
 
     def of_kind(self, kind: int) -> list[int]:
-        """The types of a kind, in order."""
+        """Returns the types of a kind, in order."""
         return [number for number, card in enumerate(self.cards) if card.kind == kind]
 
 
 def full_name(name: str) -> str:
-    """The name of the table of the package, or the whole path of a file."""
-    return name if name == STANDARD else os.path.abspath(name)  # noqa: PTH100  # takes any string
+    """Returns STANDARD, or the whole path of another table's file."""
+    if name == STANDARD:
+        return name
+    return os.path.abspath(name)  # noqa: PTH100  # takes any string
 
 
 def load_cards(name: str) -> Cards:
-    """The table of the package, or that of a CSV file as it is now.
+    """Returns the table of the package, or the table in a CSV file as it is now.
 
-    ValueError names the row and what is wrong with it.
+    Raises:
+        ValueError: Names the row and its error.
     """
-    text = file_text("cards", str(_SHIPPED) if name == STANDARD else name)
+    path = str(_SHIPPED) if name == STANDARD else name
+    text = file_text("cards", path)
     if text is None:
-        wrong = f"cards: no table {name[:80]!r}; there is {STANDARD!r}, or give a CSV file"
-        raise ValueError(wrong)
+        raise ValueError(
+            f"cards: no table {name[:80]!r}; there is {STANDARD!r}, or give a CSV file"
+        )
     return _parse(text)
 
 
@@ -157,78 +162,107 @@ def _parse(text: str) -> Cards:
     return read_cards(text, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
-def _require(holds: bool, wrong: str) -> None:
-    """ValueError with what is wrong, unless something holds."""
+def _require(holds: bool, error: str) -> None:
+    """Raises a ValueError with this text unless the condition holds."""
     if not holds:
-        raise ValueError(wrong)
+        raise ValueError(error)
 
 
 def read_cards(text: str, digest: str = "") -> Cards:
-    """The table of CSV text; ValueError names the row and what is wrong with it.
+    """Returns the table of CSV text, separated by `,`, `;` or tabs like its first line.
 
-    Columns are separated by what separates those of the first line: `,`, `;` or a tab.
+    Raises:
+        ValueError: Names the row and its error.
     """
-    separator = max(",;\t", key=text.partition("\n")[0].count)
+    first_line = text.partition("\n")[0]
+    separator = max(",;\t", key=first_line.count)
     reader = csv.DictReader(io.StringIO(text), delimiter=separator)
-    found: list[Card] = []
+    cards: list[Card] = []
     try:
         columns = list(reader.fieldnames or ())
-        wrong = f"cards: columns {str(columns)[:300]}, not {_COLUMNS} between ',', ';' or tabs"
-        _require(columns == _COLUMNS, wrong)
+        _require(
+            columns == _COLUMNS,
+            f"cards: columns {str(columns)[:300]}, not {_COLUMNS} between ',', ';' or tabs",
+        )
         for number, row in enumerate(reader):
             try:
-                found.append(_read_card(number, row))
+                cards.append(_read_card(number, row))
             except ValueError as error:
                 raise ValueError(f"cards: row {number} ({row['name']}): {error}") from error
     except csv.Error as error:
         raise ValueError(f"cards: line {reader.line_num}: {error}") from error
-    _check_table(found)
-    return Cards(tuple(found), digest)
+    _check_table(cards)
+    return Cards(tuple(cards), digest)
 
 
 def _read_card(number: int, row: Mapping[str, str | None]) -> Card:
     _require(None not in row and None not in row.values(), f"not {len(_COLUMNS)} fields")
-    data = {name: str(value) for name, value in row.items()}
+    data = {column: str(value) for column, value in row.items()}
     _require(data["id"] == str(number), f"id: {data['id']!r}, not {number}")
     kind = KINDS.index(_one_of("type", data["type"], KINDS))
     subtypes = {PREPARATION: SUBTYPES, OBSTACLE: _DURATIONS}.get(kind, ("",))
-    flags = set(filter(None, data["flags"].split("|")))
+    job = _read_job(data["flags"])
+    _require(kind != REACTION or not data["priority"], "priority: a reaction has none")
+    card = Card(
+        name=_read_name(kind, data["name"]),
+        kind=kind,
+        subtype=_one_of("subtype", data["subtype"], subtypes),
+        priority=_read_priority(kind, data["priority"]),
+        copies=_number("copies", data["copies"], 1, COUNTS[kind]),
+        requirements=_listed(data["requirements"]),
+        trigger=_one_of("trigger", data["trigger"], TRIGGERS if kind == REACTION else ("",)),
+        target=_one_of("target", data["target"], _TARGETS_OF.get(kind, ("none",))),
+        turns=_read_turns(kind, data["turns"]),
+        static=_read_static(kind, data["static"]),
+        ops=tuple(_read_ops(name, data[name]) for name in LISTS),
+        text=data["text"],
+        job=job,
+    )
+    is_job = card.kind == ACTION and card.copies == JOBS
+    _require(not job or is_job, f"flags: one for each player, but not an action of {JOBS} copies")
+    _check_ops(card)
+    return card
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """Returns the entries of a cell, joined by `|`; empty ones don't count."""
+    return tuple(entry for entry in text.split("|") if entry)
+
+
+def _read_job(text: str) -> bool:
+    """Returns whether the flags are those of the Part-time Job."""
+    flags = set(_listed(text))
     _require(
         flags in (set(), {"one_per_player", "undiscardable"}),
-        f"flags: {data['flags']!r} is neither empty nor 'one_per_player|undiscardable'",
+        f"flags: {text!r} is neither empty nor 'one_per_player|undiscardable'",
     )
-    # Reactions have no priority; only obstacles stay for no time (-1).
-    _require(kind != REACTION or not data["priority"], "priority: a reaction has none")
-    turns = data["turns"] if kind == OBSTACLE else data["turns"] or "0"
-    # Names stand in the notation between `/` and `#`; free slots begin with a seat's number.
-    name = data["name"]
+    return bool(flags)
+
+
+def _read_name(kind: int, name: str) -> str:
+    """Returns a name; in moves it stands between `/` and `#`, and a number is a seat."""
     plain = bool(name) and name == name.strip() and not set("/#\n") & set(name)
     _require(plain, f"name: {name!r} is empty, or has '/', '#', a line break or outer spaces")
     _require(kind != COUPLE or not name.isdigit(), f"name: {name!r} is a number")
-    card = Card(
-        name=name,
-        kind=kind,
-        subtype=_one_of("subtype", data["subtype"], subtypes),
-        priority=0 if kind == REACTION else _number("priority", data["priority"], 0, _MAX_PRIORITY),
-        copies=_number("copies", data["copies"], 1, COUNTS[kind]),
-        requirements=tuple(filter(None, data["requirements"].split("|"))),
-        trigger=_one_of("trigger", data["trigger"], TRIGGERS if kind == REACTION else ("",)),
-        target=_one_of("target", data["target"], _TARGETS_OF.get(kind, ("none",))),
-        turns=_number("turns", turns, -1 if kind == OBSTACLE else 0, _MAX_TURNS),
-        static=_read_static(kind, data["static"]),
-        ops=tuple(
-            tuple(_read_op(each, op) for op in sequence(each, _json(each, data[each]), 0, MAX_OPS))
-            for each in LISTS
-        ),
-        text=data["text"],
-        job=bool(flags),
-    )
-    _require(
-        not card.job or (kind, card.copies) == (ACTION, JOBS),
-        f"flags: one for each player, but not an action of {JOBS} copies",
-    )
-    _check_ops(card)
-    return card
+    return name
+
+
+def _read_priority(kind: int, text: str) -> int:
+    if kind == REACTION:
+        return 0
+    return _number("priority", text, 0, _MAX_PRIORITY)
+
+
+def _read_turns(kind: int, text: str) -> int:
+    """Returns the turns of a card; only obstacles must have some, or -1 for instant ones."""
+    if kind == OBSTACLE:
+        return _number("turns", text, -1, _MAX_TURNS)
+    return _number("turns", text or "0", 0, _MAX_TURNS)
+
+
+def _read_ops(name: str, text: str) -> tuple[Op, ...]:
+    listed = sequence(name, _json(name, text), 0, MAX_OPS)
+    return tuple(_read_op(name, op) for op in listed)
 
 
 def _one_of(name: str, value: str, allowed: Collection[str]) -> str:
@@ -265,26 +299,39 @@ def _read_static(kind: int, text: str) -> dict[str, Any]:
 def _read_op(name: str, op: Any) -> Op:
     known = isinstance(op, list) and bool(op) and isinstance(op[0], str) and op[0] in OPS
     _require(known, f"{name}: {op!r} is no op; there are {list(OPS)}")
-    wanted = OPS[op[0]]
-    fits = len(op) - 1 == len(wanted) and all(map(_is_argument, wanted, op[1:]))
-    named = [f"{each} ({_ALLOWED[each]})" if each in _ALLOWED else each for each in wanted]
-    _require(fits, f"{name}: {op!r} is not {op[0]} with {', '.join(named) or 'nothing'}")
+    parameters = OPS[op[0]]
+    arguments = op[1:]
+    fits = len(arguments) == len(parameters) and all(map(_is_argument, parameters, arguments))
+    described = ", ".join(map(_described, parameters)) or "nothing"
+    _require(fits, f"{name}: {op!r} is not {op[0]} with {described}")
     looks_too_far = op[0] == "LOOK_TOP" and op[1] > MAX_LOOK
     _require(not looks_too_far, f"{name}: {op!r} looks at more than {MAX_LOOK} cards")
     return tuple(op)
 
 
-def _is_argument(wanted: str, value: Any) -> bool:
-    if wanted in ("n", "k"):
+def _described(parameter: str) -> str:
+    """Returns a parameter of an op with its allowed arguments, for errors."""
+    if parameter in _ALLOWED:
+        return f"{parameter} ({_ALLOWED[parameter]})"
+    return parameter
+
+
+def _is_argument(parameter: str, value: Any) -> bool:
+    if parameter in ("n", "k"):
         return type(value) is int and 1 <= value <= MAX_NUMBER
-    return value in {"who": WHO, "chooser": CHOOSERS}.get(wanted, (wanted,))
+    if parameter == "who":
+        return value in WHO
+    if parameter == "chooser":
+        return value in CHOOSERS
+    return bool(value == parameter)
 
 
 def _check_ops(card: Card) -> None:
-    """Ops stand where they can work."""
+    """Raises a ValueError if the card can't have one of its ops, or at least not there."""
     if card.kind == REACTION:
-        allowed, (first, *others) = TRIGGERS[card.trigger], card.ops
-        fits = len(first) == 1 and first[0][0] in allowed and not any(others)
+        allowed = TRIGGERS[card.trigger]
+        on_resolve, *others = card.ops
+        fits = len(on_resolve) == 1 and on_resolve[0][0] in allowed and not any(others)
         _require(fits, f"on_resolve: not one op out of {list(allowed)}")
         return
     for name, ops in zip(LISTS, card.ops, strict=True):
@@ -304,12 +351,15 @@ def _check_op(card: Card, name: str, op: Op) -> None:
     _require(fits, f"{name}: {list(op)} is for obstacles")
     fits = card.kind == ACTION or op[0] != "SELF_TO_HAND"
     _require(fits, f"{name}: {op[0]} is for actions")
-    needed = _ON_TARGET.get(op[0], ("opp",) if "target" in op else (card.target,))
-    _require(card.target in needed, f"{name}: {list(op)} needs a target out of {list(needed)}")
+    needed = _ON_TARGET.get(op[0])
+    if needed is None and "target" in op:
+        needed = ("opp",)
+    if needed is not None:
+        _require(card.target in needed, f"{name}: {list(op)} needs a target out of {list(needed)}")
 
 
 def _check_table(cards: list[Card]) -> None:
-    """R1, R2: the numbers of cards, and what holds between rows."""
+    """R1, R2: raises a ValueError for wrong numbers of cards, or rows that don't fit together."""
     fits = len(cards) <= MAX_TYPES
     _require(fits, f"cards: row {MAX_TYPES}: {len(cards)} types, not {MAX_TYPES} at most")
     for kind, count in enumerate(COUNTS):
@@ -318,15 +368,16 @@ def _check_table(cards: list[Card]) -> None:
     names = Counter(card.name for card in cards)
     preparations = [card.name for card in cards if card.kind == PREPARATION]
     for number, card in enumerate(cards):
-        where, needs = f"cards: row {number} ({card.name})", card.requirements
-        _require(names[card.name] == 1, f"{where}: name: occurs {names[card.name]} times")
+        row = f"cards: row {number} ({card.name})"
+        needs = card.requirements
+        _require(names[card.name] == 1, f"{row}: name: occurs {names[card.name]} times")
         if card.kind != COUPLE:
-            _require(not needs, f"{where}: requirements: not a couple")
+            _require(not needs, f"{row}: requirements: not a couple")
             continue
-        _require(card.copies == 1, f"{where}: copies: {card.copies}, but a couple has 1")
+        _require(card.copies == 1, f"{row}: copies: {card.copies}, but a couple has 1")
         for name in needs:
-            _require(name in preparations, f"{where}: requirements: no preparation {name!r}")
+            _require(name in preparations, f"{row}: requirements: no preparation {name!r}")
         fits = len(needs) == len(set(needs)) and len(needs) in (2, 3)
-        _require(fits, f"{where}: requirements: not 2 or 3 different ones")
+        _require(fits, f"{row}: requirements: not 2 or 3 different ones")
     jobs = [card.name for card in cards if card.job]
     _require(len(jobs) == 1, f"cards: one_per_player: {jobs}, not exactly one type")

@@ -1,4 +1,4 @@
-"""Love Formula: the numbers that the rules are made of.
+"""Love Formula: numbers of the rules, and how cards and positions are numbered.
 
 A card is the number of its type. Couples and obstacles also have numbers of their own: couples
 0..23, and obstacle types in the order of the table. A position of a preparation is
@@ -18,19 +18,19 @@ MAX_LENGTH = 4000  # decisions of a game
 COUPLES = COUNTS[COUPLE]
 OBSTACLES = COUNTS[OBSTACLE]
 DECK = sum(COUNTS) - JOBS  # R3
-PICKS = 12  # in a draft (R4)
-TURNS = 10  # in a half (R7)
-NEEDS = 3  # requirements of a couple, at most
-SLOTS = len(SUBTYPES)  # free ones of a field
+PICKS = 12  # of a seat in a draft (R4)
+TURNS = 10  # of a play phase (R7)
+NEEDS = 3  # the most requirements of a couple
+SLOTS = len(SUBTYPES)  # free slots of a field
 FREE_SLOT = NEEDS * COUPLES  # the first position that is a free slot
 POSITIONS = FREE_SLOT + MAX_PLAYERS * SLOTS
 REACTIONS = COUNTS[-1]
-BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])  # ones of three bits, such as requirements met
+BITS = np.array([0, 1, 1, 2, 1, 2, 2, 3])  # set bits of a number, such as requirements met
 
-# Widens a field of a record, for the type checker to an int.
+# Widens a field of a record; for the type checker the result is an int.
 int64 = cast(Callable[[Any], int], np.int64)
 
 
 def numbered(names: Sized) -> list[int]:
-    """Numbers for names, of one type: Numba compiles a function anew for each Python constant."""
+    """Returns the number of each name, as int64: Numba compiles anew for each Python integer."""
     return [int64(number) for number in range(len(names))]

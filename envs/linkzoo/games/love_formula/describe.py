@@ -29,6 +29,7 @@ _PROMPTS = {
     "REACT": "may react",
     "PAY": "may pay with cards of the hand",
 }
+_NO_EFFECT: Json = {"who": None, "left": 0}
 
 
 def size(cards: list[str] | int) -> int:
@@ -41,9 +42,18 @@ def copies(cards: list[str]) -> dict[str, int]:
     return {name: cards.count(name) for name in dict.fromkeys(cards)}
 
 
+def listed(numbers: Mapping[str, int]) -> str:
+    """Returns cards by name, `x2` for copies."""
+    return ", ".join(
+        f"{name} x{number}" if number > 1 else name for name, number in numbers.items()
+    )
+
+
 def held(view: Json, player: int) -> dict[str, list[str] | int]:
     """Returns the hand and, in a draft, the pack and the pile, as cards or counts."""
-    names = ("hand", "pack", "pile") if view["stage"] == "draft" else ("hand",)
+    names = ["hand"]
+    if view["stage"] == "draft":
+        names += ["pack", "pile"]
     return {name: view[f"{name}s"][player] for name in names}
 
 
@@ -59,9 +69,11 @@ def stage(view: Json) -> str:
 
 def turn(view: Json) -> str:
     """Returns the turn or the winner as text."""
-    if view["stage"] != "over":
-        return "Another player to act" if view["seat"] is None else f"Player {view['seat']} to act"
-    return winners_text(view["winners"], view["num_players"])
+    if view["stage"] == "over":
+        return winners_text(view["winners"], view["num_players"])
+    if view["seat"] is None:
+        return "Another player to act"
+    return f"Player {view['seat']} to act"
 
 
 def remark(view: Json) -> str:
@@ -70,10 +82,10 @@ def remark(view: Json) -> str:
         return " : ".join(map(str, view["vp"]))
     if view["seat"] is None:
         return ""
-    effect = view["effect"] or {"who": None, "left": 0}
+    effect = view["effect"] or _NO_EFFECT
     return _PROMPTS[view["decision"]].format(
         moving=moving(view),
-        placed=view["limbo"] or (view["acting"] or {"card": ""})["card"],
+        placed=placed(view),
         whose="the" if effect["who"] == view["seat"] else f"player {effect['who']}'s",
         left=effect["left"],
     )
@@ -84,15 +96,25 @@ def moving(view: Json) -> str:
     position = view["window"]["moving"]
     if position is None:
         return ""
-    place, _, what = position.partition("/")
-    return str(view["fields"][int(place)]["free"][what]) if place.isdigit() else what
+    owner, _, rest = position.partition("/")
+    if owner.isdigit():
+        return str(view["fields"][int(owner)]["free"][rest])
+    return str(rest)
+
+
+def placed(view: Json) -> str:
+    """Returns the card that is taken or resolves, which may have to be placed; or ""."""
+    if view["limbo"]:
+        return str(view["limbo"])
+    return str(view["acting"]["card"]) if view["acting"] else ""
 
 
 def shield(view: Json, player: int) -> str:
     """Returns how long a player's couples are protected from obstacles, or ""."""
     last = min(view["fields"][player]["shield_until"], 2 * TURNS - 1)
-    ended = view["stage"] == "over" or last < max(view["turn"], 0)
-    return "" if ended else f"shielded to turn {last + 1}"
+    if view["stage"] == "over" or last < max(view["turn"], 0):
+        return ""
+    return f"shielded to turn {last + 1}"
 
 
 def needs(table: Table, couple: Json) -> dict[str, bool]:
@@ -101,15 +123,18 @@ def needs(table: Table, couple: Json) -> dict[str, bool]:
 
 
 def complete(table: Table, couple: Json) -> bool:
-    """Returns whether a couple has all that it requires."""
+    """Returns whether a couple has all its requirements."""
     return all(needs(table, couple).values())
 
 
 def face(card: Card) -> str:
-    """Returns what stands on a card below its name."""
-    kind = f"{KINDS[card.kind]}, {card.subtype}" if card.subtype else KINDS[card.kind]
-    priority = "" if card.kind == REACTION else f", priority {card.priority}"
-    return f"{kind[:1].upper()}{kind[1:]}{priority}. {card.text}".strip()
+    """Returns the kind, priority and text of a card."""
+    words = KINDS[card.kind].capitalize()
+    if card.subtype:
+        words += f", {card.subtype}"
+    if card.kind != REACTION:
+        words += f", priority {card.priority}"
+    return f"{words}. {card.text}".strip()
 
 
 def obstacles_at(view: Json, couple: Json) -> list[Json]:
@@ -132,7 +157,7 @@ def looked_at(view: Json) -> list[str]:
 
 
 class Entry(NamedTuple):
-    """A pending card, its owner (None for nobody), and a note."""
+    """A card that waits to resolve, its player (None for nobody), and a note."""
 
     card: str
     by: int | None
@@ -142,44 +167,61 @@ class Entry(NamedTuple):
     @property
     def words(self) -> str:
         """The entry as text."""
-        return ", ".join(filter(None, [self.note, "cancelled" * self.cancelled]))
+        notes = [self.note] if self.note else []
+        if self.cancelled:
+            notes.append("cancelled")
+        return ", ".join(notes)
 
 
 def happening(view: Json) -> list[Entry]:
-    """Returns the pending cards in order of resolution."""
-    react, acting, effect = (view[name] for name in ("react", "acting", "effect"))
-    found = _pending(react) if react else []
+    """Returns the cards that wait to resolve, the first to resolve first."""
+    react = view["react"]
+    acting = view["acting"]
+    effect = view["effect"]
+    entries = _pending(react) if react else []
     if react and react["kind"] == "prep_discarded":
-        found.append(Entry(react["card"], react["owner"], "was discarded from the field"))
+        entries.append(Entry(react["card"], react["owner"], "was discarded from the field"))
     if view["limbo"]:
-        found.append(Entry(view["limbo"], None, "is to be placed"))
+        entries.append(Entry(view["limbo"], None, "is to be placed"))
     if acting:
-        event = react if react and react["kind"] != "prep_discarded" else {}
-        aims = event.get("couple") or " and ".join(map(target, acting["targets"]))
-        note = f"→ {aims}" if aims else ""
-        found.append(Entry(acting["card"], acting["by"], note, event.get("cancelled", False)))
+        entries.append(_acting(acting, react))
     if effect and effect["list"] != "on_resolve":
-        found.append(Entry(effect["card"], effect["by"], f"→ {effect['couple']}"))
-    return found
+        entries.append(Entry(effect["card"], effect["by"], f"→ {effect['couple']}"))
+    return entries
+
+
+def _acting(acting: Json, react: Json | None) -> Entry:
+    """Returns the card that resolves, with its targets."""
+    aims = " and ".join(map(target, acting["targets"]))
+    cancelled = False
+    if react and react["kind"] != "prep_discarded":  # reactions to this card
+        aims = react["couple"] or aims
+        cancelled = react["cancelled"]
+    note = f"→ {aims}" if aims else ""
+    return Entry(acting["card"], acting["by"], note, cancelled)
 
 
 def _pending(react: Json) -> list[Entry]:
     """Returns the reactions, latest first."""
-    found = []
-    for place, entry in enumerate(react["pending"]):
-        answered = react if entry["answers"] < 0 else react["pending"][entry["answers"]]
+    entries = []
+    for place, reaction in enumerate(react["pending"]):
+        answered = react
+        if reaction["answers"] >= 0:
+            answered = react["pending"][reaction["answers"]]
         note = f"answers {answered['card']}"
         if place == react["resolving"]:
             note += ", resolves"
-        found.append(Entry(entry["card"], entry["by"], note, entry["cancelled"]))
-    return found[::-1]
+        entries.append(Entry(reaction["card"], reaction["by"], note, reaction["cancelled"]))
+    return entries[::-1]
 
 
 def target(aim: str | int) -> str:
     """Returns `Love Letter of Pen Pals`, `item slot of player 1` or `player 1`; else `aim`."""
     if isinstance(aim, int):
         return f"player {aim}"
-    place, _, what = aim.partition("/")
-    if not what:
-        return place
-    return f"{what} slot of player {place}" if place.isdigit() else f"{what} of {place}"
+    owner, _, rest = aim.partition("/")
+    if not rest:
+        return owner
+    if owner.isdigit():
+        return f"{rest} slot of player {owner}"
+    return f"{rest} of {owner}"

@@ -1,4 +1,4 @@
-"""Love Formula: other worlds that a seat can't tell from the real one (RULES.md, "Determinize")."""
+"""Love Formula: other worlds consistent with a seat's information (RULES.md, "Determinize")."""
 
 from typing import Any
 
@@ -15,12 +15,15 @@ from linkzoo.games.love_formula.rules import draft, reactions
 from linkzoo.games.love_formula.state import DETERMINIZE_STREAM
 from linkzoo.games.love_formula.tables import CARDS
 
-_ALL, _PACKS, _SELECTED = 0, 1, 100  # where the indices of the shuffles and draws begin
+# Indices of the stream of chance: the shuffle of the pool, then the first of packs and of seats.
+_ALL = 0
+_PACKS = 1
+_SELECTED = 100
 
 
 @compiled
 def determinize(state: Record, seat: int, seed: np.uint64) -> None:
-    """Deals what `seat` can't see anew, to the same numbers of cards."""
+    """Deals the cards hidden from `seat` anew; all numbers of cards stay."""
     state.seed = seed
     if state.stage == phases.DRAFT:
         _determinize_draft(state, int64(seat))
@@ -30,9 +33,10 @@ def determinize(state: Record, seat: int, seed: np.uint64) -> None:
 
 @compiled
 def reshuffle(state: Record, seat: int, seed: np.uint64) -> None:
-    """Shuffles the deck; all that the seats hold, pass on or look at stays."""
+    """Shuffles the deck; cards that the seats hold, pass on or look at stay."""
     state.seed = seed
-    cards, size = local(DECK, np.int64), int64(state.deck_size)
+    cards = local(DECK, np.int64)
+    size = int64(state.deck_size)
     cards[:size] = state.deck[:size]
     _shuffle(state, cards, size, _ALL)
     state.deck[:size] = cards[:size]
@@ -40,7 +44,7 @@ def reshuffle(state: Record, seat: int, seed: np.uint64) -> None:
 
 @compiled
 def _pour(counts: NDArray[Any], pool: NDArray[np.int64], size: int) -> int:
-    """Adds counted cards to the first `size` cards of a pool; how many there are then."""
+    """Adds cards, counted by type, behind the first `size` of a pool; returns the new size."""
     for card in range(CARDS.num_types):
         for _ in range(counts[card]):
             pool[size] = card
@@ -50,7 +54,7 @@ def _pour(counts: NDArray[Any], pool: NDArray[np.int64], size: int) -> int:
 
 @compiled
 def _shuffle(state: Record, cards: NDArray[np.int64], size: int, index: int) -> None:
-    """Shuffles cards, by type first: chance doesn't depend on where they lay."""
+    """Sorts and shuffles cards: the result doesn't depend on their order before."""
     counts = local(MAX_TYPES, np.int64)
     counts[:] = 0
     for place in range(size):
@@ -64,7 +68,7 @@ def _shuffle(state: Record, cards: NDArray[np.int64], size: int, index: int) -> 
 
 @compiled
 def _determinize_draft(state: Record, seat: int) -> None:
-    """Shuffles others' picks between own visits of a pack; what was never seen with the deck."""
+    """Shuffles others' picks between own visits of a pack; unseen cards with the deck."""
     pool = local(DECK, np.int64)
     size = int64(state.deck_size)
     pool[:size] = state.deck[:size]
@@ -72,7 +76,7 @@ def _determinize_draft(state: Record, seat: int) -> None:
         for number in range(_unseen_picks(state, seat, pack)):
             pool[size] = state.picks[pack, number]
             size += 1
-        if draft.last_visit(state, seat, pack) < 0:  # never seen
+        if draft.last_visit(state, seat, pack) < 0:  # the seat never saw it
             size = _pour(state.packs[pack], pool, size)
         _mix_seen(state, seat, pack)
     _shuffle(state, pool, size, _ALL)
@@ -81,33 +85,37 @@ def _determinize_draft(state: Record, seat: int) -> None:
     state.deck[:size] = pool[:size]
     state.piles.fill(0)  # they hold what the seats picked
     for pack in range(state.num_players):
-        for number in range(_made(state, pack)):
+        for number in range(_pick_count(state, pack)):
             state.piles[draft.holder_of(state, pack, number), state.picks[pack, number]] += 1
 
 
 @compiled
-def _made(state: Record, pack: int) -> int:
-    """How many picks of a pack were made."""
-    number = int64(state.draft_round)
-    return number + (1 if state.picks[pack, number] != NONE else 0)
+def _pick_count(state: Record, pack: int) -> int:
+    """Returns the number of picks made from a pack."""
+    count = int64(state.draft_round)
+    if state.picks[pack, count] != NONE:
+        count += 1
+    return count
 
 
 @compiled
 def _unseen_picks(state: Record, seat: int, pack: int) -> int:
-    """The picks of a pack before a seat first saw it."""
+    """Returns the number of picks from a pack before a seat first saw it."""
     last = draft.last_visit(state, seat, pack)
-    return last % int64(state.num_players) if last >= 0 else _made(state, pack)
+    if last < 0:
+        return _pick_count(state, pack)
+    return last % int64(state.num_players)
 
 
 @compiled
 def _deal_unseen(state: Record, seat: int, pack: int, pool: NDArray[np.int64], size: int) -> int:
-    """The picks before the first visit, and a pack never seen, from the end of the pool."""
+    """Takes unseen picks and an unseen pack from the end of the pool; returns its new size."""
     for number in range(_unseen_picks(state, seat, pack)):
         size -= 1
         state.picks[pack, number] = pool[size]
     if draft.last_visit(state, seat, pack) < 0:
         state.packs[pack] = 0
-        for _ in range(PICKS - _made(state, pack)):
+        for _ in range(PICKS - _pick_count(state, pack)):
             size -= 1
             state.packs[pack, pool[size]] += 1
     return size
@@ -115,16 +123,18 @@ def _deal_unseen(state: Record, seat: int, pack: int, pool: NDArray[np.int64], s
 
 @compiled
 def _mix_seen(state: Record, seat: int, pack: int) -> None:
-    """Permutes the picks between two visits, and those after the last with what is left."""
-    players, last = int64(state.num_players), draft.last_visit(state, seat, pack)
+    """Permutes the picks between two visits, and the picks after the last with the rest."""
+    players = int64(state.num_players)
+    last = draft.last_visit(state, seat, pack)
     for visit in range(last % players, last, players):
         _permute(state, pack, visit + 1, visit + players, False)
     if 0 <= last < state.draft_round:
-        _permute(state, pack, last + 1, _made(state, pack), True)
+        _permute(state, pack, last + 1, _pick_count(state, pack), True)
 
 
 @compiled
 def _permute(state: Record, pack: int, first: int, end: int, with_rest: bool) -> None:
+    """Permutes the picks first..end - 1 from a pack, `with_rest` with the cards left in it."""
     cards = local(PICKS, np.int64)
     picked = end - first
     cards[:picked] = state.picks[pack, first:end]
@@ -134,8 +144,8 @@ def _permute(state: Record, pack: int, first: int, end: int, with_rest: bool) ->
         state.packs[pack] = 0
     _shuffle(state, cards, size, _PACKS + PICKS * int64(pack) + first)
     state.picks[pack, first:end] = cards[:picked]
-    for left in range(picked, size):
-        state.packs[pack, cards[left]] += 1
+    for index in range(picked, size):
+        state.packs[pack, cards[index]] += 1
 
 
 # In play
@@ -143,9 +153,10 @@ def _permute(state: Record, pack: int, first: int, end: int, with_rest: bool) ->
 
 @compiled
 def _determinize_play(state: Record, seat: int) -> None:
-    """Others keep their Part-time Job and what is known; all else is shuffled with the deck."""
+    """Others keep their Part-time Job and known cards; the rest is shuffled with the deck."""
     pool = local(DECK, np.int64)
-    deck, looked = int64(state.deck_size), int64(0 if state.seat == seat else state.look_size)
+    deck = int64(state.deck_size)
+    looked = int64(0 if state.seat == seat else state.look_size)
     pool[:deck] = state.deck[:deck]
     size = deck + looked
     pool[deck:size] = state.look[:looked]
@@ -158,10 +169,7 @@ def _determinize_play(state: Record, seat: int) -> None:
     for other in range(state.num_players):
         if other != seat:
             size = _deal_hand(state, other, pool, size)
-            for viewer in range(state.num_players):  # nobody knows more of the new hand
-                for card in range(CARDS.num_types):
-                    known = min(state.known[viewer, other, card], state.known[seat, other, card])
-                    state.known[viewer, other, card] = known
+            _limit_knowledge(state, seat, other)
     for place in range(looked):
         size -= 1
         state.look[place] = pool[size]
@@ -169,14 +177,24 @@ def _determinize_play(state: Record, seat: int) -> None:
 
 
 @compiled
-def _lies_face_down(state: Record, other: int) -> bool:
+def _limit_knowledge(state: Record, seat: int, other: int) -> None:
+    """Of a hand dealt anew, no seat knows more than `seat`."""
+    for viewer in range(state.num_players):
+        for card in range(CARDS.num_types):
+            known = min(state.known[viewer, other, card], state.known[seat, other, card])
+            state.known[viewer, other, card] = known
+
+
+@compiled
+def _has_face_down(state: Record, other: int) -> bool:
+    """Returns whether a seat has selected a card that is still face down."""
     return bool(state.stage == phases.SELECT and state.selected[other] != NONE)
 
 
 @compiled
 def _collect_hand(state: Record, seat: int, other: int, pool: NDArray[np.int64], size: int) -> int:
-    """Leaves a hand, with the face-down card, what is known of it; the rest goes to the pool."""
-    if _lies_face_down(state, other):
+    """Moves the unknown cards of a hand, the face-down card included, to the pool."""
+    if _has_face_down(state, other):
         state.hands[other, state.selected[other]] += 1
     for card in range(CARDS.num_types):
         if card != CARDS.job:
@@ -189,10 +207,12 @@ def _collect_hand(state: Record, seat: int, other: int, pool: NDArray[np.int64],
 
 @compiled
 def _deal_hand(state: Record, other: int, pool: NDArray[np.int64], size: int) -> int:
-    """Fills a hand up; a face-down card is any of it but a reaction."""
-    face_down = _lies_face_down(state, other)
-    held = state.hands[other].sum()
-    for _ in range(int64(state.hand_size[other]) + (1 if face_down else 0) - held):
+    """Fills a hand from the pool, then selects a face-down card if there was one."""
+    face_down = _has_face_down(state, other)
+    missing = int64(state.hand_size[other]) - state.hands[other].sum()
+    if face_down:
+        missing += 1
+    for _ in range(missing):
         size -= 1
         state.hands[other, pool[size]] += 1
     if face_down:
@@ -204,23 +224,23 @@ def _deal_hand(state: Record, other: int, pool: NDArray[np.int64], size: int) ->
 
 @compiled
 def _choose_selected(state: Record, other: int) -> int:
-    """A card of a hand that may be selected, each copy as likely (T1)."""
+    """T1: returns a random card of a hand that can be selected, each copy as likely."""
     count = int64(0)
     for card in range(CARDS.num_types):
         if CARDS.kind[card] != REACTION:
             count += int64(state.hands[other, card])
-    left = below(count, state.seed, DETERMINIZE_STREAM, _SELECTED + other)
+    rest = below(count, state.seed, DETERMINIZE_STREAM, _SELECTED + other)
     chosen = int64(CARDS.job)
     for card in range(CARDS.num_types):
-        if CARDS.kind[card] != REACTION and left >= 0:
-            left -= int64(state.hands[other, card])
+        if CARDS.kind[card] != REACTION and rest >= 0:
+            rest -= int64(state.hands[other, card])
             chosen = int64(card)
     return chosen
 
 
 @compiled
 def _give_reaction(state: Record, other: int, pool: NDArray[np.int64], size: int) -> int:
-    """Who is asked for a reaction has one: if not a known one, the last of the pool that works."""
+    """Gives a seat that is asked for a reaction a playable one, the last of the pool, if needed."""
     if reactions.can_react(state, other):
         return size
     place = size - 1

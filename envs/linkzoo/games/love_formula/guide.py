@@ -9,7 +9,7 @@ from linkzoo.core.state import Record
 from linkzoo.games.love_formula import decisions, describe, phases
 from linkzoo.games.love_formula.cards import KINDS, Cards
 from linkzoo.games.love_formula.components import NONE, TURNS
-from linkzoo.games.love_formula.describe import Json
+from linkzoo.games.love_formula.describe import Json, Table
 
 # ruff: noqa: D102 - `Guide` says what the methods return
 _PROMPTS = {
@@ -30,13 +30,24 @@ _PROMPTS = {
     "LOOK_KEEP": "Choose a card to keep, {left} to go (R14).",
     "RECOVER": "Choose a card of the discard pile to take (R14).",
     "CHOICE": "Choose what to lose: a card of your hand, or a preparation of the couple (R8).",
-    "REACT": "{what} You may play a reaction, or pass (R19, R20).",
+    "REACT": "{event} You may play a reaction, or pass (R19, R20).",
     "PAY": "You may discard cards of your hand to be rid of {card}, or pass (R8).",
 }
-_VERBS = {"DRAFT": "pick", "SELECT": "play", "REACT": "react with", "LOOK_KEEP": "keep"}
-_VERBS |= {"RECOVER": "take", "HAND_DISCARD": "discard", "CHOICE": "discard"}
-_WORDS = {"PASS": "pass", "YES": "pay", "OPEN_DISCARD": "discard from the field"}
-_WORDS |= {"FREE": "to the free slot"}
+_VERBS = {
+    "DRAFT": "pick",
+    "SELECT": "play",
+    "REACT": "react with",
+    "LOOK_KEEP": "keep",
+    "RECOVER": "take",
+    "HAND_DISCARD": "discard",
+    "CHOICE": "discard",
+}
+_WORDS = {
+    "PASS": "pass",
+    "YES": "pay",
+    "OPEN_DISCARD": "discard from the field",
+    "FREE": "to the free slot",
+}
 
 
 class LoveFormulaGuide(Guide):
@@ -59,9 +70,9 @@ class LoveFormulaGuide(Guide):
         view = self._view(state, seat)
         if seat not in (None, state.seat):
             return f"{describe.turn(view)}."
-        effect, acting = view["effect"] or {"who": None, "left": 0}, view["acting"] or {}
-        card = acting.get("card") or effect.get("card") or ""
-        said = _PROMPTS[view["decision"]].format(
+        effect = view["effect"] or {"who": None, "left": 0, "card": ""}
+        card = view["acting"]["card"] if view["acting"] else effect["card"]
+        prompt = _PROMPTS[view["decision"]].format(
             next=("next", "previous")[view["half"] - 1],
             step="After" if view["step"] == "post" else "Before",
             moving=describe.moving(view),
@@ -69,78 +80,91 @@ class LoveFormulaGuide(Guide):
             card=card,
             whose="your" if effect["who"] == view["seat"] else f"player {effect['who']}'s",
             left=effect["left"],
-            what=_event_words(view["react"]) if view["react"] else "",
+            event=_event_words(view["react"]) if view["react"] else "",
         )
-        told = f" {card}: {self._table[card].text}" if card and self._table[card].text else ""
-        return said + told
+        if card and self._table[card].text:
+            prompt += f" {card}: {self._table[card].text}"
+        return prompt
 
     def sentence(self, before: Record, action: int, after: Record, seat: int | None) -> str:
-        old, new = self._view(before, seat), self._view(after, seat)
-        said = []
+        old = self._view(before, seat)
+        new = self._view(after, seat)
+        sentences = []
         if seat in (None, before.seat) and before.decision in (decisions.DRAFT, decisions.SELECT):
             verb = "picks" if before.decision == decisions.DRAFT else "selects"
             card = self.notation.action_to_text(before, action).removeprefix("CARD ")
-            said.append(f"Player {before.seat} {verb} {card}.")
+            sentences.append(f"Player {before.seat} {verb} {card}.")
         if before.stage == phases.SELECT and after.stage != phases.SELECT:
-            said.append(self._revealed(before, action, new))
-        said += [*_played(old, new), *_fields(old, new, self._table), *_piles(old, new)]
+            sentences.append(self._revealed(before, action, new))
+        sentences += _played(old, new)
+        sentences += _field_changes(old, new)
+        sentences += _completed(old, new, self._table)
+        sentences += _hand_changes(old, new)
         if new["turn"] > old["turn"] and new["stage"] != "over":
-            said.append(f"Turn {new['turn'] + 1} of {2 * TURNS} begins.")
+            sentences.append(f"Turn {new['turn'] + 1} of {2 * TURNS} begins.")
         if new["half"] > old["half"]:
-            said.append("The second draft begins (R3).")
+            sentences.append("The second draft begins (R3).")
         if new["vp"] != old["vp"]:
-            said.append(f"Points: {' : '.join(map(str, new['vp']))}.")
-        return " ".join(said)
+            sentences.append(f"Points: {' : '.join(map(str, new['vp']))}.")
+        return " ".join(sentences)
 
     def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
-        old, new = self._view(state, seat), self._view(self.after(state, action), seat)
-        before = _places(old)
-        found = [name for name, card in _places(new).items() if before.get(name) != card]
+        old = self._view(state, seat)
+        new = self._view(self.after(state, action), seat)
+        before = _contents(old)
+        items = [name for name, card in _contents(new).items() if before.get(name) != card]
         if new["order"] != old["order"]:
-            found += [f"turn {player}" for player in new["order"]]
-        return (*found, *["discard"] * (new["discard"] != old["discard"]))
+            items += [f"turn {player}" for player in new["order"]]
+        if new["discard"] != old["discard"]:
+            items.append("discard")
+        return tuple(items)
 
     def action_words(self, state: Record, action: int) -> str:
         return self.part_words(state, self.notation.action_to_text(state, action))
 
     def part_words(self, state: Record, part: str) -> str:
-        kind, _, what = part.partition(" ")
+        kind, _, name = part.partition(" ")
         if kind == "CARD":
             verb = _VERBS.get(decisions.NAMES[state.decision], "")
-            return f"{verb} {what}".strip()
+            return f"{verb} {name}".strip()
         if kind == "POS":
-            owner, _, slot = what.partition("/")
+            owner, _, slot = name.partition("/")
             if not owner.isdigit():
-                return describe.target(what)
+                return describe.target(name)
             card = self._view(state, None)["fields"][int(owner)]["free"][slot]
-            return f"{card} in the {describe.target(what)}"
+            return f"{card} in the {describe.target(name)}"
         if kind in ("COUPLE", "OBSTACLE"):
-            return what
-        return f"player {what}" if kind == "PLAYER" else _WORDS[part]
+            return name
+        if kind == "PLAYER":
+            return f"player {name}"
+        return _WORDS[part]
 
     def score_rows(self, state: Record, seat: int | None = None) -> list[ScoreRow]:
         view = self._view(state, seat)
-        rows: dict[str, list[int]] = {}
-        for player, field in enumerate(view["fields"]):
-            lists = [couple["attached"] for couple in field["couples"]]
-            free = sum(card is not None for card in field["free"].values())
-            lacking = [not describe.complete(self._table, couple) for couple in field["couples"]]
-            costs = sum(
-                int(self._table[entry["card"]].static.get("vp", 0))
-                for couple in field["couples"]
-                for entry in describe.obstacles_at(view, couple)
-            )
-            parts = {
-                "preparations, 1 each": sum(map(len, lists)) + free,
-                "incomplete couples, 1 each": sum(lacking),
-                "complete couples, 4 or 9": 0,
-                "obstacles": costs,
-                "points (R26)": view["vp"][player],
-            }
-            parts["complete couples, 4 or 9"] = 2 * view["vp"][player] - sum(parts.values())
-            for label, value in parts.items():
-                rows.setdefault(label, []).append(value)
-        return [ScoreRow(label, tuple(map(str, values))) for label, values in rows.items()]
+        parts = [self._points(view, player) for player in range(view["num_players"])]
+        return [
+            ScoreRow(label, tuple(str(points[label]) for points in parts)) for label in parts[0]
+        ]
+
+    def _points(self, view: Json, player: int) -> dict[str, int]:
+        """Returns the parts of a player's points, and their sum (R26)."""
+        field = view["fields"][player]
+        total = view["vp"][player]
+        preparations = sum(card is not None for card in field["free"].values())
+        incomplete = 0
+        obstacles = 0
+        for couple in field["couples"]:
+            preparations += len(couple["attached"])
+            incomplete += not describe.complete(self._table, couple)
+            for entry in describe.obstacles_at(view, couple):
+                obstacles += int(self._table[entry["card"]].static.get("vp", 0))
+        return {
+            "preparations, 1 each": preparations,
+            "incomplete couples, 1 each": incomplete,
+            "complete couples, 4 or 9": total - preparations - incomplete - obstacles,
+            "obstacles": obstacles,
+            "points (R26)": total,
+        }
 
     def components(self) -> str:
         return "\n".join(
@@ -166,18 +190,18 @@ class LoveFormulaGuide(Guide):
         names = list(self._table)
         cards = {player: int(card) for player, card in enumerate(before.selected) if card != NONE}
         cards[int(before.seat)] = action
-        order = new["order"] or sorted(cards)
-        told = [
-            f"player {player} plays {names[cards[player]]}"
-            + (f" (priority {new['priorities'][player]})" if new["order"] else "")
-            for player in order
-        ]
-        said = ", ".join(told)
-        return f"{said[:1].upper()}{said[1:]}."
+        plays = []
+        for player in new["order"] or sorted(cards):
+            words = f"player {player} plays {names[cards[player]]}"
+            if new["order"]:
+                words += f" (priority {new['priorities'][player]})"
+            plays.append(words)
+        sentence = ", ".join(plays)
+        return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def _event_words(react: Json) -> str:
-    """Returns what a reaction would answer."""
+    """Returns the event that a reaction would answer."""
     if react["kind"] == "prep_discarded":
         return f"{react['card']} of player {react['owner']} was discarded."
     aim = f" at {react['couple']}" if react["couple"] else ""
@@ -186,66 +210,90 @@ def _event_words(react: Json) -> str:
 
 def _played(old: Json, new: Json) -> list[str]:
     """Returns the targets chosen, and the reactions played."""
-    said = []
-    acting, react = new["acting"], new["react"]
-    if acting and acting["targets"] and (old["acting"] or {}).get("targets") != acting["targets"]:
-        aims = " and ".join(map(describe.target, acting["targets"]))
-        said.append(f"Player {acting['by']} aims {acting['card']} at {aims}.")
-    known = len(old["react"]["pending"]) if old["react"] else 0
-    later = react["pending"][known:] if react else []
-    return said + [f"Player {entry['by']} reacts with {entry['card']} (R20)." for entry in later]
+    sentences = []
+    acting = new["acting"]
+    if acting and acting["targets"]:
+        known_targets = old["acting"]["targets"] if old["acting"] else []
+        if known_targets != acting["targets"]:
+            aims = " and ".join(map(describe.target, acting["targets"]))
+            sentences.append(f"Player {acting['by']} aims {acting['card']} at {aims}.")
+    if new["react"]:
+        known = len(old["react"]["pending"]) if old["react"] else 0
+        played = new["react"]["pending"][known:]
+        sentences += [
+            f"Player {entry['by']} reacts with {entry['card']} (R20)." for entry in played
+        ]
+    return sentences
 
 
-def _places(view: Json) -> dict[str, str]:
-    """Returns what lies in the fields, by the name of its place."""
-    found = {}
+def _contents(view: Json) -> dict[str, str]:
+    """Returns the contents of the fields by name of their place.
+
+    A couple has its player, a position its preparation, an obstacle its couple.
+    """
+    contents = {}
     for player, field in enumerate(view["fields"]):
         for couple in field["couples"]:
-            found[f"COUPLE {couple['card']}"] = str(player)
-            found |= {f"POS {couple['card']}/{name}": name for name in couple["attached"]}
-        found |= {f"POS {player}/{slot}": card for slot, card in field["free"].items() if card}
+            contents[f"COUPLE {couple['card']}"] = str(player)
+            for name in couple["attached"]:
+                contents[f"POS {couple['card']}/{name}"] = name
+        for slot, card in field["free"].items():
+            if card:
+                contents[f"POS {player}/{slot}"] = card
     for entry in view["obstacles"]:
-        found[f"OBSTACLE {describe.copy_of(view, entry)}"] = entry["couple"]
-    return found
+        contents[f"OBSTACLE {describe.copy_of(view, entry)}"] = entry["couple"]
+    return contents
 
 
-def _fields(old: Json, new: Json, table: describe.Table) -> list[str]:
-    """Returns what came to a field, left it, or was completed there."""
-    before, after = _places(old), _places(new)
-    said = []
-    for name in dict.fromkeys((*before, *after)):
-        if before.get(name) == after.get(name):
-            continue
-        kind, _, place = name.partition(" ")
-        there = after.get(name)
-        if kind == "COUPLE":
-            did = f"joins the field of player {there}" if there else "leaves the field"
-            said.append(f"{place} {did}.")
-        elif kind == "OBSTACLE":
-            card, at = place.partition("#")[0], there or before[name]
-            said.append(f"{card} {'is attached to' if there else 'leaves'} {at}.")
-        else:
-            owner, _, slot = place.partition("/")
-            where = f"the {slot} slot of player {owner}" if owner.isdigit() else owner
-            said.append(f"{there or before[name]} {'goes to' if there else 'leaves'} {where}.")
-    complete = [
-        {c["card"] for f in view["fields"] for c in f["couples"] if describe.complete(table, c)}
-        for view in (old, new)
+def _field_changes(old: Json, new: Json) -> list[str]:
+    """Returns the cards that came to a field or left it."""
+    before = _contents(old)
+    after = _contents(new)
+    return [
+        _change(name, before.get(name), after.get(name))
+        for name in dict.fromkeys((*before, *after))
+        if before.get(name) != after.get(name)
     ]
-    return said + [f"{couple} is complete (R26)." for couple in sorted(complete[1] - complete[0])]
 
 
-def _piles(old: Json, new: Json) -> list[str]:
-    """Returns what was discarded, and who drew or lost cards of the hand."""
+def _change(name: str, before: str | None, after: str | None) -> str:
+    """Returns a sentence on a place of `_contents` with another content."""
+    kind, _, place = name.partition(" ")
+    if kind == "COUPLE":
+        verb = f"joins the field of player {after}" if after else "leaves the field"
+        return f"{place} {verb}."
+    if kind == "OBSTACLE":
+        card, _, _ = place.partition("#")
+        verb = "is attached to" if after else "leaves"
+        return f"{card} {verb} {after or before}."
+    verb = "goes to" if after else "leaves"
+    owner, _, slot = place.partition("/")
+    if owner.isdigit():
+        owner = f"the {slot} slot of player {owner}"
+    return f"{after or before} {verb} {owner}."
+
+
+def _completed(old: Json, new: Json, table: Table) -> list[str]:
+    """Returns the couples that have become complete."""
+    names = _complete_couples(new, table) - _complete_couples(old, table)
+    return [f"{name} is complete (R26)." for name in sorted(names)]
+
+
+def _complete_couples(view: Json, table: Table) -> set[str]:
+    couples = [couple for field in view["fields"] for couple in field["couples"]]
+    return {couple["card"] for couple in couples if describe.complete(table, couple)}
+
+
+def _hand_changes(old: Json, new: Json) -> list[str]:
+    """Returns the cards discarded, and the players with more cards in hand."""
     if "draft" in (old["stage"], new["stage"]) or new["stage"] == "over":
         return []
-    said = []
-    gone: Counter[str] = Counter(new["discard"]) - Counter(old["discard"])
-    if gone:
-        listed = ", ".join(f"{name} x{n}" if n > 1 else name for name, n in gone.items())
-        said.append(f"Discarded: {listed}.")
+    sentences = []
+    discarded: Counter[str] = Counter(new["discard"]) - Counter(old["discard"])
+    if discarded:
+        sentences.append(f"Discarded: {describe.listed(discarded)}.")
     for player in range(new["num_players"]):
         drawn = describe.size(new["hands"][player]) - describe.size(old["hands"][player])
         if drawn > 0:
-            said.append(f"Player {player} has {count(drawn, 'card')} more in hand.")
-    return said
+            sentences.append(f"Player {player} has {count(drawn, 'card')} more in hand.")
+    return sentences

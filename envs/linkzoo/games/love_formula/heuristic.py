@@ -1,8 +1,7 @@
-"""Love Formula: how good a decision was, for greedy play.
+"""Love Formula: the worth of a position after a decision, for greedy play.
 
-A position is worth what the own field promises, with what the own cards can add, less what the
-others' fields promise; in hundredths of a point. Only what the seat can see is counted. The numbers
-are estimates.
+The worth is in hundredths of a point: the expected points of the own field and cards, less the mean
+of the other fields. It counts only information of the seat. The numbers are estimates.
 """
 
 import numpy as np
@@ -17,20 +16,20 @@ from linkzoo.games.love_formula.tables import CARDS, op_of
 
 # Worth of an incomplete couple beyond its point, by requirements (2 or 3) and those met.
 _PROMISE = np.array([[50, 190, 0], [50, 150, 420]])
-_COMPLETION = np.array([300, 800])  # a completed couple's points beyond the one that it had
-_HELD = 3  # tenths of its worth that a card has while it isn't played
+_COMPLETION = np.array([300, 800])  # points that completing a couple adds
+_HELD = 3  # tenths of its worth that a card in hand counts
 
 
 @compiled
 def heuristic(before: Record, after: Record, seat: int) -> float:
-    """The worth of the position after a decision, for the seat that made it."""
+    """Returns the worth of the position after a decision, for the seat that made it."""
     worth = int64(field(after, seat) + cards(after, seat))
     others = int64(0)
     for other in range(after.num_players):
         if other != seat:
             others += field(after, other)
     if after.decision == decisions.DISCARD_MENU and after.seat == seat:
-        worth -= 1  # a second thought that leads back
+        worth -= 1  # else the menu would be as good as passing
     return float(worth - others // (int64(after.num_players) - 1))
 
 
@@ -49,35 +48,36 @@ def field(state: Record, seat: int) -> int:
 
 @compiled
 def promise(state: Record, couple: int, met: int) -> int:
-    """Returns the expected points of an incomplete couple, in the turns that are left."""
+    """Returns the expected points of an incomplete couple in the rest of the game."""
     size = BITS[CARDS.all_met[couple]]
-    left = 2 * TURNS - int64(state.turn)
-    return int64(_PROMISE[size - 2, met] * min(left, 6) // 6)
+    turns = 2 * TURNS - int64(state.turn)
+    return int64(_PROMISE[size - 2, met] * min(turns, 6) // 6)
 
 
 @compiled
 def burden(state: Record, place: int) -> int:
-    """Returns what an obstacle costs the owner of its couple, beyond points."""
-    card, couple = int64(state.obstacle_type[place]), state.obstacle_couple[place]
-    burden = int64(30 * CARDS.reveal_hand[card] - 20 * CARDS.priority_mod[card])
+    """Returns the cost of an obstacle for the owner of its couple, beyond points."""
+    card = int64(state.obstacle_type[place])
+    couple = state.obstacle_couple[place]
+    cost = int64(30 * CARDS.reveal_hand[card] - 20 * CARDS.priority_mod[card])
     if CARDS.op_count[card, ops.ON_TURN_START] > 0:
-        burden += 60 * max(int64(state.turns_left[place]), 1)
+        cost += 60 * max(int64(state.turns_left[place]), 1)
     if not fields.is_complete(state, couple):
-        burden += 120 * CARDS.no_attach[card]
+        cost += 120 * CARDS.no_attach[card]
         if CARDS.op_count[card, ops.ON_EXPIRE] > 0:
-            burden += 150
-    return burden
+            cost += 150
+    return cost
 
 
 @compiled
 def cards(state: Record, seat: int) -> int:
-    """Returns what hand, pile, selected card and the card to be placed can add."""
+    """Returns the worth of hand, pile, selected card and moving preparation."""
     worth = int64(0)
     for card in range(CARDS.num_types):
         count = held(state, seat, card)
         if count > 0 and card != CARDS.job:
             worth += _worth(state, seat, card) * _HELD // 10
-            worth += (count - 1) * _worth(state, seat, card) * _HELD // 20
+            worth += (count - 1) * _worth(state, seat, card) * _HELD // 20  # further copies: half
     if state.selected[seat] != NONE:
         worth += _played(state, seat, int64(state.selected[seat]))
     if state.moving != NONE and state.seat == seat:
@@ -87,7 +87,7 @@ def cards(state: Record, seat: int) -> int:
 
 @compiled
 def _played(state: Record, seat: int, card: int) -> int:
-    """Returns what the card about to be played adds."""
+    """Returns the worth of the selected card."""
     kind = CARDS.kind[card]
     if kind in (PREPARATION, COUPLE):
         return _worth(state, seat, card)
@@ -106,7 +106,7 @@ def _played(state: Record, seat: int, card: int) -> int:
 
 @compiled
 def _worth(state: Record, seat: int, card: int) -> int:
-    """Returns what a card of the hand would add to the field."""
+    """Returns the worth of a card in hand when it is played."""
     kind = CARDS.kind[card]
     if kind == PREPARATION:
         return _preparation(state, seat, card)
@@ -114,12 +114,14 @@ def _worth(state: Record, seat: int, card: int) -> int:
         return _couple(state, seat, CARDS.number[card])
     if kind == OBSTACLE:
         return int64(130)
-    return int64(120 if kind == REACTION else 110)
+    if kind == REACTION:
+        return int64(120)
+    return int64(110)
 
 
 @compiled
 def _preparation(state: Record, seat: int, card: int) -> int:
-    """The best that a preparation can do: at a couple of the field, at one in hand, or free."""
+    """Returns the best worth of a preparation: at a couple in the field or in hand, or free."""
     best = int64(100 if fields.slot_is_empty(state, seat, card) else 10)
     for couple in range(COUPLES):
         if CARDS.need_place[couple, card] == NONE:
@@ -134,8 +136,9 @@ def _preparation(state: Record, seat: int, card: int) -> int:
 
 @compiled
 def _step(state: Record, couple: int) -> int:
-    """Returns what one more preparation adds to a couple."""
-    size, met = BITS[CARDS.all_met[couple]], BITS[state.attached[couple]]
+    """Returns the worth that one more preparation adds to a couple."""
+    size = BITS[CARDS.all_met[couple]]
+    met = BITS[state.attached[couple]]
     now = promise(state, couple, met)
     if met + 1 == size:
         return int64(_COMPLETION[size - 2]) - now
@@ -144,25 +147,28 @@ def _step(state: Record, couple: int) -> int:
 
 @compiled
 def held(state: Record, seat: int, card: int) -> int:
-    """Copies of a card in hand and on the pile."""
+    """Returns the copies of a card in hand and on the pile."""
     return int64(state.hands[seat, card]) + int64(state.piles[seat, card])
 
 
 @compiled
 def _couple(state: Record, seat: int, couple: int) -> int:
-    """A couple in hand: its promise, and more for each preparation that waits for it."""
+    """Returns the worth of a couple in hand: more for each preparation in hand or a free slot."""
     worth = 100 + promise(state, couple, 0)
     for place in range(NEEDS):
         card = CARDS.needs[couple, place]
-        if card != NONE:
-            worth += 70 * (held(state, seat, card) > 0)
-            worth += 70 * (state.free[seat, CARDS.subtype[card]] == card)
+        if card == NONE:
+            continue
+        if held(state, seat, card) > 0:
+            worth += 70
+        if state.free[seat, CARDS.subtype[card]] == card:
+            worth += 70
     return worth
 
 
 @compiled
 def _moved(state: Record, seat: int) -> int:
-    """Returns what moving the chosen preparation can add; slightly below zero for nothing."""
+    """Returns the most that the moving preparation can add; slightly below 0 for nothing."""
     card = fields.preparation_at(state, int64(state.moving))
     best = int64(-2)
     for couple in range(COUPLES):

@@ -2,45 +2,45 @@
 
 from linkzoo.core.arguments import integer, shown, string
 from linkzoo.core.state import Record
-from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, SUBTYPES, Cards
+from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, SUBTYPES, Card, Cards
 from linkzoo.games.love_formula.components import MAX_PLAYERS, NEEDS, NONE, SLOTS
 from linkzoo.games.love_formula.rules import fields
 
 
 class MoveTexts:
-    """The texts of cards, positions and moves with a table of cards."""
+    """The texts of cards, positions and moves with a table of cards.
+
+    Attributes:
+        cards: The types of cards.
+        names: Their names.
+        couples: The names of the couples.
+        requirements: The requirements of each couple.
+        positions: The texts of the positions of preparations.
+    """
 
     def __init__(self, cards: Cards) -> None:
+        couples = [cards.cards[number] for number in cards.of_kind(COUPLE)]
         self.cards = cards.cards
         self.names = [card.name for card in self.cards]
-        self.couples = [self.names[number] for number in cards.of_kind(COUPLE)]
-        self.requirements = [self.cards[number].requirements for number in cards.of_kind(COUPLE)]
-        needs = [
-            f"{couple}/{name}"
-            for couple, required in zip(self.couples, self.requirements, strict=True)
-            for name in (*required, "-")[:NEEDS]
-        ]
-        copies = [
-            f"{self.names[number]}#{rank}"
-            for number in cards.of_kind(OBSTACLE)
-            for rank in range(1, self.cards[number].copies + 1)
-        ]
+        self.couples = [couple.name for couple in couples]
+        self.requirements = [couple.requirements for couple in couples]
         slots = [f"{seat}/{subtype}" for seat in range(MAX_PLAYERS) for subtype in SUBTYPES]
+        needs = [f"{couple.name}/{need}" for couple in couples for need in _padded(couple)]
         self.positions = needs + slots
         self._texts = [
             *(f"CARD {name}" for name in self.names),
             *(f"POS {position}" for position in self.positions),
             *(f"COUPLE {name}" for name in self.couples),
             "FREE",
-            *(f"OBSTACLE {copy}" for copy in copies),
+            *(f"OBSTACLE {text}" for text in _obstacle_texts(cards)),
             *(f"PLAYER {seat}" for seat in range(MAX_PLAYERS)),
             "PASS",
             "YES",
             "OPEN_DISCARD",
         ]
         self._actions = {text: action for action, text in enumerate(self._texts)}
-        self._slots = self._actions[f"POS {slots[0]}"]
-        self._players = self._actions["PLAYER 0"]
+        self._first_slot = self._actions[f"POS {slots[0]}"]
+        self._first_player = self._actions["PLAYER 0"]
 
     def obstacle(self, state: Record, place: int) -> str:
         """Returns `Bullying#1`, the first of its copies by attachment."""
@@ -50,26 +50,48 @@ class MoveTexts:
     def action_to_text(self, state: Record, action: int) -> str:
         """Returns `CARD Cafe`, `POS 1/item`, …; ValueError outside the actions."""
         action = integer("action", action, 0, len(self._texts) - 1)
-        return self._texts[self._turned(state, action, 1)]
+        return self._texts[self._rotated(state, action, _first_seat(state))]
 
     def action_parts(self, state: Record, action: int) -> tuple[str, ...]:
         """Returns the move's text alone: every decision is a single choice."""
         return (self.action_to_text(state, action),)
 
     def text_to_action(self, state: Record, text: str) -> int:
-        """Returns the action of a move's text; ValueError if it is none of this table of cards."""
+        """Returns the action of a move's text; ValueError if there is no such move."""
         if string("move", text) not in self._actions:
             raise ValueError(
                 f"no move {shown(text)}; moves are like {self._texts[0]!r}, {self._texts[-8]!r} or "
-                f"{self._texts[self._slots]!r}"
+                f"{self._texts[self._first_slot]!r}"
             )
-        return self._turned(state, self._actions[text], -1)
+        return self._rotated(state, self._actions[text], -_first_seat(state))
 
-    def _turned(self, state: Record, action: int, way: int) -> int:
-        """Actions name seats by how far they are from the one to act (1), texts by number (-1)."""
-        first = int(state.seat) if state.seat != NONE else 0
-        for start, size in ((self._slots, SLOTS), (self._players, 1)):
-            seat, rest = divmod(action - start, size)
-            if 0 <= seat < int(state.num_players):
-                return start + size * ((seat + way * first) % int(state.num_players)) + rest
+    def _rotated(self, state: Record, action: int, steps: int) -> int:
+        """Returns an action with its seat, if it names one, moved so many steps clockwise.
+
+        Actions count seats from the seat to act, texts from 0.
+        """
+        players = int(state.num_players)
+        for first, size in ((self._first_slot, SLOTS), (self._first_player, 1)):
+            seat, rest = divmod(action - first, size)
+            if 0 <= seat < players:
+                return first + size * ((seat + steps) % players) + rest
         return action
+
+
+def _first_seat(state: Record) -> int:
+    """Returns the seat from which actions count: the one to act, or 0 when the game is over."""
+    return 0 if state.seat == NONE else int(state.seat)
+
+
+def _padded(couple: Card) -> tuple[str, ...]:
+    """Returns NEEDS requirements of a couple, `-` for a missing one."""
+    return (*couple.requirements, "-")[:NEEDS]
+
+
+def _obstacle_texts(cards: Cards) -> list[str]:
+    """Returns the texts of all obstacles, such as `Bullying#1`, `Bullying#2`."""
+    texts = []
+    for number in cards.of_kind(OBSTACLE):
+        card = cards.cards[number]
+        texts += [f"{card.name}#{rank}" for rank in range(1, card.copies + 1)]
+    return texts

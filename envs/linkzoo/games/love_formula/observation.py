@@ -1,4 +1,4 @@
-"""The observation of a seat, and what is hidden: others' cards, and the deck (R6, R8).
+"""The observation of a seat, and the hidden rest: others' cards, and the deck (R6, R8).
 
 A card that lies face down, or was picked in this round of a draft, counts as still in the hand or
 pack for all other seats.
@@ -22,10 +22,11 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills int8 `out` with what `seat` sees (`make_spec`)."""
+    """Fills a seat's observation (`observation_spec.make_spec`)."""
     at = CARDS.at
     out.fill(0)
-    me, players = int64(seat), int64(state.num_players)
+    me = int64(seat)
+    players = int64(state.num_players)
     out[at.num_players] = players
     out[at.stage] = state.stage
     out[at.half] = state.half
@@ -61,16 +62,19 @@ def _show_seat(state: Record, seat: int, step: int, out: NDArray[np.int8]) -> No
     at = CARDS.at
     selected = int64(state.selected[seat])
     face_down = state.stage == phases.SELECT and selected != NONE
-    out[at.hand_size + step] = state.hand_size[seat] + (1 if face_down else 0)
+    out[at.hand_size + step] = state.hand_size[seat]
+    if face_down:
+        out[at.hand_size + step] += 1
     if selected != NONE and not face_down:
         out[at.revealed + CARDS.num_types * step + selected] = 1
     for slot in range(components.SLOTS):
         card = state.free[seat, slot]
         if card != NONE:
             out[at.free + CARDS.types_of_kind[PREPARATION] * step + CARDS.number[card]] = 1
-    # A draft comes after the turn that the record counts, which no longer runs.
-    left = int64(state.shield[seat]) - state.turn + (0 if state.stage == phases.DRAFT else 1)
-    out[at.shield + step] = max(left, 0)
+    shielded_turns = int64(state.shield[seat]) - state.turn
+    if state.stage != phases.DRAFT:  # in a draft the turn is over already
+        shielded_turns += 1
+    out[at.shield + step] = max(shielded_turns, 0)
     out[at.points + step] = min(max(scoring.points(state, seat), -LIMIT), MAX_POINTS)
     change = obstacle_sum(state, seat, CARDS.priority_mod)
     out[at.priority_change + step] = min(max(change, -LIMIT), LIMIT)
@@ -101,7 +105,7 @@ def _show_couples(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def _show_needs(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills what couples lack: it follows from the cards, a network would have to learn that."""
+    """Fills the requirements that couples lack, which a network would have to learn otherwise."""
     at = CARDS.at
     players = int64(state.num_players)
     for couple in range(COUPLES):
@@ -128,16 +132,17 @@ def _show_obstacles(state: Record, seat: int, out: NDArray[np.int8]) -> None:
         couple = int64(state.obstacle_couple[place])
         entry = CARDS.types_of_kind[OBSTACLE] * couple + CARDS.number[state.obstacle_type[place]]
         out[at.obstacles + entry] += 1
-        left = state.turns_left[place]
-        if left > 0 and (out[at.turns_left + entry] == 0 or left < out[at.turns_left + entry]):
-            out[at.turns_left + entry] = left
+        turns = state.turns_left[place]
+        shown = out[at.turns_left + entry]
+        if turns > 0 and (shown == 0 or turns < shown):
+            out[at.turns_left + entry] = turns
         step = (state.obstacle_by[place] - seat) % players
         out[at.obstacle_by + MAX_PLAYERS * couple + step] = 1
 
 
 @compiled
 def _show_frames(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """The card that resolves, the effect, and the event with the reactions to it."""
+    """Fills the card that resolves, the effect, and the event with the reactions to it."""
     at = CARDS.at
     players = int64(state.num_players)
     if state.acting_card != NONE:
@@ -165,7 +170,7 @@ def _show_frames(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def _show_memory(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills what a player with a perfect memory knows."""
+    """Fills the knowledge of a player with a perfect memory."""
     at = CARDS.at
     players = int64(state.num_players)
     if state.stage == phases.DRAFT:
@@ -183,7 +188,7 @@ def _show_memory(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def _show_turn(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills what only the seat to act is told."""
+    """Fills the parts that only the seat to act sees."""
     at = CARDS.at
     players = int64(state.num_players)
     out[at.decision] = 1 + state.decision
@@ -200,9 +205,10 @@ def _show_turn(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def reveal(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills int8 `out` with what `seat` can't see (`make_privileged_spec`)."""
+    """Fills the information hidden from a seat (`observation_spec.make_privileged_spec`)."""
     out.fill(0)
-    me, players = int64(seat), int64(state.num_players)
+    me = int64(seat)
+    players = int64(state.num_players)
     block = OTHERS * CARDS.num_types
     for step in range(1, players):
         other = (me + step) % players
@@ -215,7 +221,7 @@ def reveal(state: Record, seat: int, out: NDArray[np.int8]) -> None:
             _copy(state.packs[draft.pack_of(state, other)], out, 3 * block + first)
     for place in range(state.deck_size):
         card = state.deck[place]
-        at = 4 * block + CARDS.first_copy[card]
-        while out[at] != 0:
-            at += 1
-        out[at] = components.DECK - (int64(state.deck_size) - 1 - place)
+        index = 4 * block + CARDS.first_copy[card]
+        while out[index] != 0:
+            index += 1
+        out[index] = components.DECK - (int64(state.deck_size) - 1 - place)

@@ -7,8 +7,9 @@ from linkzoo.core import options
 from linkzoo.core.arguments import string
 from linkzoo.games.love_formula.cards import STANDARD, full_name
 
-# What the record holds of `voluntary_discards`: its index.
-WINDOWS, OFF = 0, 1
+# The numbers of `voluntary_discards` in the record.
+WINDOWS = 0
+OFF = 1
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Love Formula: where a game stands, numbered in the order of the names."""
+"""Love Formula: stages, steps and events, numbered in the order of their names."""
 
 from linkzoo.games.love_formula.components import numbered
 

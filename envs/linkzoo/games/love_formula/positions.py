@@ -1,13 +1,14 @@
 """Positions of Love Formula as JSON (section "JSON" of RULES.md), both ways.
 
-Tables say which field of the record a key is, and `PositionJson` how the numbers of each field are
-written. Reading goes by name alone: `validation` says whether a position can be played.
+Tables below give the field of the record for each key; `PositionJson` has a codec for each field.
+The reader only converts: `validation` decides whether a position can be played.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
 from linkzoo.core.positions import JsonHeader, read_winners
@@ -22,7 +23,7 @@ from linkzoo.games.love_formula.rules import course, draft, piles, scoring
 from linkzoo.games.love_formula.state import FIELDS, MAX_HAND
 
 Json = dict[str, Any]
-Keys = Mapping[str, str]  # the fields of an object by key
+FieldOf = Mapping[str, str]  # the field of the record by key of a JSON object
 
 _KEYS = (
     "game version options seed num_players seat ply half turn stage cursor step decision deck "
@@ -30,64 +31,99 @@ _KEYS = (
     "obstacles window acting effect look limbo react draft passed taken known hand_sizes_at_end "
     "vp winners"
 ).split()
-# By key: the field of the record. A name that is no field follows from others and is not read.
+# Keys of one number, of lists with a field for their size, of lists by seat, and of cards by seat.
+# Each is also the name of a field.
 _SINGLE = "seat half turn stage cursor step decision reshuffles random_discards limbo".split()
-_ROWS = ("deck", "discard", "look", "order")  # with a field for their size
+_LISTS = ("deck", "discard", "look", "order")
 _BY_SEAT = ("selected", "priorities", "hand_sizes_at_end")
-_COUNTED = ("hands", "piles", "taken")  # by seat and type
+_COUNTED = ("hands", "piles", "taken")
 
 
-def _named(prefix: str, keys: str) -> dict[str, str]:
+def _prefixed(prefix: str, keys: str) -> dict[str, str]:
     """Returns the fields of an object by key, where a field is a prefix and its key."""
     return {key: prefix + key for key in keys.split()}
 
 
-_WINDOW = _named("", "move_used discard_closed menu moving")
-_ACTING = _named("acting_", "card by targets step")
-_EFFECT = _named("effect_", "card by list couple obstacle targets op who left")
-_REACT = {"kind": "event"}
-_REACT |= _named("event_", "source card couple owner cancelled redirected recovered")
-_REACT |= _named("", "poll quiet resolving pending")
-_FRAMES = {"window": _WINDOW, "acting": _ACTING, "effect": _EFFECT, "react": _REACT}
-_PENDING = _named("pending_", "card by answers cancelled")
-_OBSTACLE = {"card": "obstacle_type"} | _named("obstacle_", "couple by") | _named("", "turns_left")
+# Keys that have no field follow from others and aren't read.
+_WINDOW = _prefixed("", "move_used discard_closed menu moving")
+_ACTING = _prefixed("acting_", "card by targets step")
+_EFFECT = _prefixed("effect_", "card by list couple obstacle targets op who left")
+_REACT = {
+    "kind": "event",
+    **_prefixed("event_", "source card couple owner cancelled redirected recovered"),
+    **_prefixed("", "poll quiet resolving pending"),
+}
+_OBJECTS = {"window": _WINDOW, "acting": _ACTING, "effect": _EFFECT, "react": _REACT}
+_PENDING = _prefixed("pending_", "card by answers cancelled")
+_OBSTACLE = {
+    "card": "obstacle_type",
+    "couple": "obstacle_couple",
+    "by": "obstacle_by",
+    "turns_left": "turns_left",
+}
 
 
-class Kind(NamedTuple):
-    """How a number is written, and read: from a name for messages, a value, and the players."""
+class Codec(NamedTuple):
+    """How a number is written and read.
+
+    Attributes:
+        write: Returns the JSON value of a number.
+        read: Returns the number of a JSON value; gets its name for errors, the value, and the
+            number of players.
+    """
 
     write: Callable[[Any], Any]
     read: Callable[[str, Any, int], int]
 
 
-_FLAG = Kind(bool, lambda where, value, _: boolean(where, value))
-_SEAT = Kind(int, lambda where, value, players: integer(where, value, 0, players - 1))
+def _read_flag(name: str, value: Any, players: int) -> int:
+    return boolean(name, value)
 
 
-def _number(low: int | None, high: int | None) -> Kind:
-    low, high = low or 0, 127 if high is None else high
-    return Kind(int, lambda where, value, _: integer(where, value, low, high))
+def _read_seat(name: str, value: Any, players: int) -> int:
+    return integer(name, value, 0, players - 1)
 
 
-def _word(words: Sequence[str], thing: str = "") -> Kind:
-    """The place of a word; an error lists a few words, or says which thing there isn't."""
-    places = {word: place for place, word in enumerate(words)}
-
-    def read(where: str, value: Any, players: int) -> int:
-        if isinstance(value, str) and value in places:
-            return places[value]
-        wrong = f"no {thing} {shown(value)}" if thing else f"{shown(value)} is not one of {words}"
-        raise ValueError(f"{where}: {wrong}")
-
-    return Kind(words.__getitem__, read)
+_FLAG = Codec(bool, _read_flag)
+_SEAT = Codec(int, _read_seat)
 
 
-def _or_none(kind: Kind) -> Kind:
-    """As a kind, but null for NONE."""
-    return Kind(
-        lambda number: None if number == NONE else kind.write(number),
-        lambda where, value, players: NONE if value is None else kind.read(where, value, players),
-    )
+def _number(low: int, high: int) -> Codec:
+    def read(name: str, value: Any, players: int) -> int:
+        return integer(name, value, low, high)
+
+    return Codec(int, read)
+
+
+def _word(words: Sequence[str], noun: str = "") -> Codec:
+    """Returns the codec for an index into words.
+
+    Args:
+        words: The words.
+        noun: The kind of thing that words name, for errors; else they list the words.
+    """
+    indices = {word: index for index, word in enumerate(words)}
+
+    def read(name: str, value: Any, players: int) -> int:
+        if isinstance(value, str) and value in indices:
+            return indices[value]
+        if noun:
+            raise ValueError(f"{name}: no {noun} {shown(value)}")
+        raise ValueError(f"{name}: {shown(value)} is not one of {words}")
+
+    return Codec(words.__getitem__, read)
+
+
+def _or_none(codec: Codec) -> Codec:
+    """Returns a codec that also writes NONE as null."""
+
+    def write(number: Any) -> Any:
+        return None if number == NONE else codec.write(number)
+
+    def read(name: str, value: Any, players: int) -> int:
+        return NONE if value is None else codec.read(name, value, players)
+
+    return Codec(write, read)
 
 
 class PositionJson:
@@ -100,20 +136,28 @@ class PositionJson:
 
     def __init__(self, cards: Cards, header: JsonHeader) -> None:
         bound = bind(cards)
-        moves = MoveTexts(cards)
-        self._moves = moves
+        self._moves = MoveTexts(cards)
         self._header = header
         self._points = bound(scoring.points)
         self._left_when_passed = bound(draft.left_when_passed)
         self._sees_hand = bound(piles.sees_hand)
-        card, couple = _word(moves.names, "card"), _word(moves.couples, "couple")
-        self._position = _word(moves.positions, "position")
-        kinds = (
-            (card, "obstacle_type acting_card effect_card event_card pending_card"),
-            (card, "deck discard look"),
-            (_or_none(card), "limbo picks selected free"),
-            (couple, "obstacle_couple"),
-            (_or_none(couple), "effect_couple event_couple"),
+        self._card = _word(self._moves.names, "card")
+        self._couple = _word(self._moves.couples, "couple")
+        self._position = _word(self._moves.positions, "position")
+        self._codecs = self._make_codecs()
+
+    def _make_codecs(self) -> dict[str, Codec]:
+        """Returns the codec of each field of the record."""
+        codecs = {}
+        for field in FIELDS:
+            high = 127 if field.high is None else field.high
+            codecs[field.name] = _number(field.low or 0, high)
+        named = (
+            (self._card, "obstacle_type acting_card effect_card event_card pending_card"),
+            (self._card, "deck discard look"),
+            (_or_none(self._card), "limbo picks selected free"),
+            (self._couple, "obstacle_couple"),
+            (_or_none(self._couple), "effect_couple event_couple"),
             (_or_none(self._position), "moving"),
             (_SEAT, "order obstacle_by acting_by effect_by pending_by event_source poll"),
             (_or_none(_SEAT), "seat effect_who event_owner"),
@@ -126,96 +170,121 @@ class PositionJson:
             (_word(LISTS), "effect_list"),
             (_word(phases.EVENTS), "event"),
         )
-        self._kinds = {field.name: _number(field.low, field.high) for field in FIELDS}
-        self._kinds |= {name: kind for kind, names in kinds for name in names.split()}
+        for codec, names in named:
+            codecs |= dict.fromkeys(names.split(), codec)
         for name in ("priorities", "effect_obstacle", "resolving"):
-            self._kinds[name] = _or_none(self._kinds[name])
-        # Targets of cards; those of other kinds are positions.
-        self._aims = {"opp_couple": couple, "opp_couple_incomplete": couple, "opp": _SEAT}
-        self._aims |= {"discard_prep_or_couple": card}
+            codecs[name] = _or_none(codecs[name])
+        return codecs
 
-    def _target(self, state: Record) -> Kind:
-        """How the targets of the card that resolves are written."""
+    def _target_codec(self, state: Record) -> Codec:
+        """Returns the codec for the targets of the card that resolves."""
         target = self._moves.cards[state.acting_card].target
         if target == "own_obstacle":
             places = range(state.obstacle_count)
             return _word([self._moves.obstacle(state, place) for place in places], "obstacle")
-        return self._aims.get(target, self._position)
+        if target in ("opp_couple", "opp_couple_incomplete"):
+            return self._couple
+        if target == "opp":
+            return _SEAT
+        if target == "discard_prep_or_couple":
+            return self._card
+        return self._position
 
     # Writing
 
     def to_dict(self, state: Record, seat: int | None = None) -> Json:
-        """Returns the position as JSON data: the referee's view, or what a `seat` sees (R6, R8)."""
+        """Returns the position as JSON data: the referee's view, or a seat's view (R6, R8)."""
         data = self._referee(state)
-        return data if seat is None else self._seen_by(state, seat, data)
+        if seat is None:
+            return data
+        return self._seen_by(state, seat, data)
 
     def _referee(self, state: Record) -> Json:
         n = int(state.num_players)
-        players, obstacles = range(n), range(state.obstacle_count)
-        menu = bool(state.decision == decisions.DISCARD_MENU)
-        packs = [state.packs[draft.pack_of(state, seat)] for seat in players]
-        found = {
+        players = range(n)
+        obstacles = range(state.obstacle_count)
+        data = {
             **self._header.write(state),
-            **{name: self._kinds[name].write(state[name]) for name in _SINGLE},
+            **{name: self._codecs[name].write(state[name]) for name in _SINGLE},
             **{name: self._list(name, state[name][:n]) for name in _BY_SEAT},
-            **{name: [self._held(row) for row in state[name][:n]] for name in _COUNTED},
-            **{name: self._list(name, state[name][: state[f"{name}_size"]]) for name in _ROWS},
+            **{name: [self._cards(row) for row in state[name][:n]] for name in _COUNTED},
+            **{name: self._list(name, state[name][: state[f"{name}_size"]]) for name in _LISTS},
             "ply": int(state.ply),
-            "packs": [self._held(row) if state.stage == phases.DRAFT else [] for row in packs],
+            "packs": [self._pack(state, seat) for seat in players],
             "fields": [self._field(state, seat) for seat in players],
-            "obstacles": [self._written(state, _OBSTACLE, place) for place in obstacles],
-            "window": self._written(state, _WINDOW, menu=menu),
+            "obstacles": [self._row(state, _OBSTACLE, place) for place in obstacles],
             **self._frames(state),
             "draft": [self._list("picks", picks) for picks in state.picks[:n]],
             "passed": [[self._passed(state, seat, pack) for pack in players] for seat in players],
-            "known": [[self._held(row) for row in rows[:n]] for rows in state.known[:n]],
+            "known": [[self._cards(row) for row in rows[:n]] for rows in state.known[:n]],
             "vp": [int(self._points(state, seat)) for seat in players],
             "winners": winners_of(state),
         }
-        found["deck"].reverse()
+        data["deck"].reverse()
         if state.stage != phases.RESOLVE:
-            found["step"] = ""
+            data["step"] = ""
         if not state.order_size:
-            found["priorities"] = []
+            data["priorities"] = []
         if state.stage != phases.OVER:
-            found["hand_sizes_at_end"] = None
-        own_table = self._header.fixed["cards"] != STANDARD
-        digest = {"digest": f"{self._header.digest:012x}"} if own_table else {}
-        return digest | {key: found[key] for key in _KEYS}
+            data["hand_sizes_at_end"] = None
+        ordered = {key: data[key] for key in _KEYS}
+        if self._header.fixed["cards"] == STANDARD:
+            return ordered
+        return {"digest": f"{self._header.digest:012x}", **ordered}
 
     def _frames(self, state: Record) -> Json:
-        """The card that resolves, the effect and the event."""
-        pending = [self._written(state, _PENDING, place) for place in range(state.pending_size)]
-        targets = [self._target(state).write(each) for each in state.targets if each != NONE]
-        seen = targets if state.effect_list == ON_RESOLVE else []
-        found: Json = dict.fromkeys(("acting", "effect", "react"))
+        """Returns the windows, the card that resolves, the effect and the event."""
+        menu = bool(state.decision == decisions.DISCARD_MENU)
+        frames: Json = {
+            "window": self._object(state, _WINDOW, menu=menu),
+            "acting": None,
+            "effect": None,
+            "react": None,
+        }
+        targets = []
         if state.acting_card != NONE:
-            found["acting"] = self._written(state, _ACTING, targets=targets)
+            codec = self._target_codec(state)
+            targets = [codec.write(target) for target in state.targets if target != NONE]
+            frames["acting"] = self._object(state, _ACTING, targets=targets)
         if state.effect_list != NONE:
-            found["effect"] = self._written(state, _EFFECT, targets=seen)
+            seen = targets if state.effect_list == ON_RESOLVE else []
+            frames["effect"] = self._object(state, _EFFECT, targets=seen)
         if state.event != NONE:
-            found["react"] = self._written(state, _REACT, pending=pending)
-        return found
+            places = range(state.pending_size)
+            pending = [self._row(state, _PENDING, place) for place in places]
+            frames["react"] = self._object(state, _REACT, pending=pending)
+        return frames
 
-    def _written(self, state: Record, keys: Keys, place: Any = (), **others: Any) -> Json:
-        """The object of these fields, or of a place of theirs, and of what follows from others."""
+    def _object(self, state: Record, fields: FieldOf, **others: Any) -> Json:
+        """Returns the object of these fields; `others` are keys that have no field."""
         return {
-            key: others[key] if key in others else self._kinds[name].write(state[name][place])
-            for key, name in keys.items()
+            key: others[key] if key in others else self._codecs[name].write(state[name])
+            for key, name in fields.items()
         }
 
-    def _list(self, name: str, numbers: Any) -> list[Any]:
-        return [self._kinds[name].write(number) for number in numbers]
+    def _row(self, state: Record, fields: FieldOf, place: int) -> Json:
+        """Returns the object of a place of these fields."""
+        return {key: self._codecs[name].write(state[name][place]) for key, name in fields.items()}
 
-    def _held(self, counts: Any) -> list[str]:
+    def _list(self, name: str, numbers: NDArray[Any]) -> list[Any]:
+        return [self._codecs[name].write(number) for number in numbers]
+
+    def _cards(self, counts: NDArray[Any]) -> list[str]:
+        """Returns the names of counted cards, sorted by type."""
         names = self._moves.names
         return [names[card] for card in counts.nonzero()[0] for _ in range(counts[card])]
 
+    def _pack(self, state: Record, seat: int) -> list[str]:
+        """Returns the pack that a seat holds."""
+        if state.stage != phases.DRAFT:
+            return []
+        return self._cards(state.packs[draft.pack_of(state, seat)])
+
     def _passed(self, state: Record, viewer: int, pack: int) -> list[str]:
-        """Returns what was left in a pack when a seat last passed it on."""
+        """Returns the cards of a pack when a seat last passed it on."""
         counts = np.zeros(MAX_TYPES, np.int8)
         self._left_when_passed(state, viewer, pack, counts)
-        return self._held(counts)
+        return self._cards(counts)
 
     def _field(self, state: Record, seat: int) -> Json:
         couples = []
@@ -227,27 +296,17 @@ class PositionJson:
         return {"couples": couples, "free": free, "shield_until": int(state.shield[seat])}
 
     def _seen_by(self, state: Record, seat: int, data: Json) -> Json:
-        """Hides from the referee's view what a seat can't know."""
+        """Removes the information hidden from a seat from the referee's view."""
         del data["seed"], data["ply"]
         data["deck"] = len(data["deck"])
-        for other in set(range(state.num_players)) - {seat}:
-            counts = state.hands[other].copy()
-            if state.stage == phases.SELECT and state.selected[other] != NONE:
-                counts[state.selected[other]] += 1
-            open_hand = self._sees_hand(state, other)
-            data["hands"][other] = self._held(counts) if open_hand else int(counts.sum())
-            picked = int(draft.has_picked(state, other))
-            data["piles"][other] = len(data["piles"][other]) - picked
-            data["packs"][other] = len(data["packs"][other]) + picked
-            if state.stage == phases.SELECT:
-                data["selected"][other] = None
-            for name in ("passed", "taken", "known"):
-                data[name][other] = None
+        for other in range(state.num_players):
+            if other != seat:
+                self._hide_cards(state, other, data)
         for pack, picks in enumerate(data["draft"]):
             for number in range(PICKS):
                 if draft.holder_of(state, pack, number) != seat:
                     picks[number] = None
-        if state.seat != seat:  # who is asked, and what he looks at
+        if state.seat != seat:
             data |= dict.fromkeys(("seat", "decision", "window", "look"))
             if state.stage in (phases.DRAFT, phases.SELECT):
                 data["cursor"] = None
@@ -255,111 +314,153 @@ class PositionJson:
                 data["react"] |= dict.fromkeys(("poll", "quiet", "resolving"))
         return data
 
+    def _hide_cards(self, state: Record, other: int, data: Json) -> None:
+        """Replaces the cards and the knowledge of a seat by numbers and null."""
+        counts = state.hands[other].copy()
+        if state.stage == phases.SELECT:
+            data["selected"][other] = None
+            if state.selected[other] != NONE:  # it looks as if still in hand
+                counts[state.selected[other]] += 1
+        if self._sees_hand(state, other):
+            data["hands"][other] = self._cards(counts)
+        else:
+            data["hands"][other] = int(counts.sum())
+        picked = int(draft.has_picked(state, other))  # a pick looks as if still in the pack
+        data["piles"][other] = len(data["piles"][other]) - picked
+        data["packs"][other] = len(data["packs"][other]) + picked
+        for name in ("passed", "taken", "known"):
+            data[name][other] = None
+
     # Reading
 
     def from_dict(self, data: Mapping[str, Any]) -> Record:
-        """Returns the record of the referee's `to_dict`; ValueError says what can't be read."""
+        """Returns the record of the referee's `to_dict`; ValueError names an unreadable part."""
         state = self._header.read(data, _KEYS, optional=("digest",))
         course.clear(state)
         for name in _SINGLE:
-            state[name] = self._one(state, name, data[name], name)
-        if state.stage in (phases.START, phases.END):  # where only effects ask
+            state[name] = self._read_number(state, name, data[name], name)
+        if state.stage in (phases.START, phases.END):  # only effects have decisions there
             state.step = phases.EFFECT
         self._read_cards(state, data)
         for seat, field in _by_seat(state, "fields", data["fields"]):
             self._read_field(state, f"fields[{seat}]", field, seat)
         rows = data["obstacles"]
         state.obstacle_count = self._read_rows(state, "obstacles", rows, _OBSTACLE, OBSTACLES)
-        for where, keys in _FRAMES.items():
-            if data[where] is not None or where == "window":
-                for key, number in self._read(state, where, data[where], keys).items():
-                    state[keys[key]] = number
+        for name, fields in _OBJECTS.items():
+            if data[name] is not None or name == "window":
+                for field_name, number in self._read_object(state, name, data[name], fields):
+                    state[field_name] = number
         if data["acting"] is not None:
-            targets = sequence("acting: targets", data["acting"]["targets"], 0, 2)
-            for index, target in enumerate(targets):
-                where, kind = f"acting: targets[{index}]", self._target(state)
-                state.targets[index] = kind.read(where, target, int(state.num_players))
+            self._read_targets(state, data["acting"]["targets"])
         if data["react"] is not None:
             rows = data["react"]["pending"]
             state.pending_size = self._read_rows(state, "react: pending", rows, _PENDING, REACTIONS)
         state.winners = read_winners(data["winners"], int(state.num_players))
         return state
 
-    def _one(self, state: Record, where: str, value: Any, name: str) -> int:
-        return self._kinds[name].read(where, value, int(state.num_players))
+    def _read_number(self, state: Record, name: str, value: Any, field: str) -> int:
+        """Reads a number of a field; `name` is for errors."""
+        return self._codecs[field].read(name, value, int(state.num_players))
 
-    def _some(
-        self, state: Record, where: str, value: Any, name: str, low: int, high: int
+    def _read_list(
+        self, state: Record, name: str, value: Any, field: str, low: int, high: int
     ) -> list[int]:
-        """Reads low..high numbers of a field."""
-        read, players = self._kinds[name].read, int(state.num_players)
-        return [read(where, item, players) for item in sequence(where, value, low, high)]
+        """Reads a list of low..high numbers of a field."""
+        values = sequence(name, value, low, high)
+        return [self._read_number(state, name, item, field) for item in values]
 
-    def _read(self, state: Record, where: str, data: Any, keys: Keys) -> dict[str, int]:
-        """Reads an object: the numbers of its fields by key."""
-        check_keys(where, data, keys)
-        return {
-            key: self._one(state, f"{where}: {key}", data[key], name)
-            for key, name in keys.items()
-            if name in self._kinds
-        }
+    def _read_object(
+        self, state: Record, name: str, data: Any, fields: FieldOf
+    ) -> list[tuple[str, int]]:
+        """Reads an object; returns its fields with their numbers."""
+        check_keys(name, data, fields)
+        return [
+            (field, self._read_number(state, f"{name}: {key}", data[key], field))
+            for key, field in fields.items()
+            if field in self._codecs
+        ]
 
-    def _read_rows(self, state: Record, where: str, value: Any, keys: Keys, most: int) -> int:
-        """Reads a list of objects; says how many there are."""
-        rows = sequence(where, value, 0, most)
+    def _read_rows(self, state: Record, name: str, value: Any, fields: FieldOf, most: int) -> int:
+        """Reads a list of objects into places of fields; returns their number."""
+        rows = sequence(name, value, 0, most)
         for place, row in enumerate(rows):
-            for key, number in self._read(state, f"{where}[{place}]", row, keys).items():
-                state[keys[key]][place] = number
+            for field, number in self._read_object(state, f"{name}[{place}]", row, fields):
+                state[field][place] = number
         return len(rows)
 
+    def _read_targets(self, state: Record, value: Any) -> None:
+        for index, target in enumerate(sequence("acting: targets", value, 0, 2)):
+            codec = self._target_codec(state)
+            name = f"acting: targets[{index}]"
+            state.targets[index] = codec.read(name, target, int(state.num_players))
+
     def _read_cards(self, state: Record, data: Mapping[str, Any]) -> None:
-        """The deck, the discard pile, hands, the draft, and what is known of them."""
+        """Reads the deck, the discard pile, hands, the draft, and the knowledge of them."""
         players = int(state.num_players)
-        for name in _ROWS:
-            numbers = self._some(state, name, data[name], name, 0, len(state[name]))
+        for name in _LISTS:
+            numbers = self._read_list(state, name, data[name], name, 0, len(state[name]))
+            if name == "deck":
+                numbers.reverse()
             state[name].fill(NONE)
-            state[name][: len(numbers)] = numbers[::-1] if name == "deck" else numbers
+            state[name][: len(numbers)] = numbers
             state[f"{name}_size"] = len(numbers)
         for name in _BY_SEAT:
             if data[name] not in (None, []):
-                numbers = self._some(state, name, data[name], name, players, players)
+                numbers = self._read_list(state, name, data[name], name, players, players)
                 state[name][:players] = numbers
-        for pack, picks in _by_seat(state, "draft", data["draft"]):
-            state.picks[pack] = self._some(state, f"draft[{pack}]", picks, "picks", PICKS, PICKS)
-        if state.stage == phases.DRAFT:
-            made = (state.picks[:players] != NONE).sum(1)
-            state.draft_round = min(int(made.min()), PICKS - 1)
+        self._read_draft(state, data)
         for name in _COUNTED:
             for seat, cards in _by_seat(state, name, data[name]):
                 self._count(state, f"{name}[{seat}]", cards, state[name][seat])
         state.hand_size[:] = state.hands.sum(1)
-        for seat, cards in _by_seat(state, "packs", data["packs"]):
-            pack = draft.pack_of(state, seat) if state.stage == phases.DRAFT else seat
-            self._count(state, f"packs[{seat}]", cards, state.packs[pack])
         for viewer, rows in _by_seat(state, "known", data["known"]):
             for seat, cards in _by_seat(state, f"known[{viewer}]", rows):
                 self._count(state, f"known[{viewer}][{seat}]", cards, state.known[viewer, seat])
 
-    def _count(self, state: Record, where: str, value: Any, into: Any) -> None:
-        for card in self._some(state, where, value, "deck", 0, MAX_HAND):
-            into[card] += 1
+    def _read_draft(self, state: Record, data: Mapping[str, Any]) -> None:
+        """Reads the picks, from which the round of the draft follows, and the packs."""
+        players = int(state.num_players)
+        for pack, picks in _by_seat(state, "draft", data["draft"]):
+            name = f"draft[{pack}]"
+            state.picks[pack] = self._read_list(state, name, picks, "picks", PICKS, PICKS)
+        drafting = state.stage == phases.DRAFT
+        if drafting:
+            picked = (state.picks[:players] != NONE).sum(1)
+            state.draft_round = min(int(picked.min()), PICKS - 1)
+        for seat, cards in _by_seat(state, "packs", data["packs"]):
+            pack = draft.pack_of(state, seat) if drafting else seat
+            self._count(state, f"packs[{seat}]", cards, state.packs[pack])
 
-    def _read_field(self, state: Record, where: str, field: Any, seat: int) -> None:
-        check_keys(where, field, ("couples", "free", "shield_until"))
+    def _count(self, state: Record, name: str, value: Any, counts: NDArray[Any]) -> None:
+        """Reads a list of cards and adds them to counts by type."""
+        for card in self._read_list(state, name, value, "deck", 0, MAX_HAND):
+            counts[card] += 1
+
+    def _read_field(self, state: Record, name: str, field: Any, seat: int) -> None:
+        check_keys(name, field, ("couples", "free", "shield_until"))
         shield = field["shield_until"]
-        state.shield[seat] = self._one(state, f"{where}: shield_until", shield, "shield")
-        free = self._read(state, f"{where}: free", field["free"], dict.fromkeys(SUBTYPES, "free"))
-        state.free[seat] = [free[subtype] for subtype in SUBTYPES]
-        for index, entry in enumerate(sequence(f"{where}: couples", field["couples"], 0, COUPLES)):
-            at = f"{where}: couples[{index}]"
-            check_keys(at, entry, ("card", "attached"))
-            couple = self._one(state, f"{at}: card", entry["card"], "obstacle_couple")
-            state.owner[couple] = seat
-            needs = _word(self._moves.requirements[couple])
-            for name in sequence(f"{at}: attached", entry["attached"], 0, NEEDS):
-                state.attached[couple] |= 1 << needs.read(f"{at}: attached", name, 0)
+        state.shield[seat] = self._read_number(state, f"{name}: shield_until", shield, "shield")
+        check_keys(f"{name}: free", field["free"], SUBTYPES)
+        for slot, subtype in enumerate(SUBTYPES):
+            card = field["free"][subtype]
+            state.free[seat, slot] = self._read_number(
+                state, f"{name}: free: {subtype}", card, "free"
+            )
+        couples = sequence(f"{name}: couples", field["couples"], 0, COUPLES)
+        for index, entry in enumerate(couples):
+            self._read_couple(state, f"{name}: couples[{index}]", entry, seat)
+
+    def _read_couple(self, state: Record, name: str, entry: Any, seat: int) -> None:
+        check_keys(name, entry, ("card", "attached"))
+        couple = self._read_number(state, f"{name}: card", entry["card"], "obstacle_couple")
+        state.owner[couple] = seat
+        needs = _word(self._moves.requirements[couple])
+        for preparation in sequence(f"{name}: attached", entry["attached"], 0, NEEDS):
+            place = needs.read(f"{name}: attached", preparation, 0)
+            state.attached[couple] |= 1 << place
 
 
-def _by_seat(state: Record, where: str, value: Any) -> Iterator[tuple[int, Any]]:
+def _by_seat(state: Record, name: str, value: Any) -> Iterator[tuple[int, Any]]:
+    """Yields the seats with their entries of a list, which must have one for each."""
     players = int(state.num_players)
-    return enumerate(sequence(where, value, players, players))
+    return enumerate(sequence(name, value, players, players))

@@ -1,4 +1,4 @@
-"""A Love Formula position as text, from what `to_dict` gives to a seat or to the referee."""
+"""A Love Formula position as text, from the JSON view of a seat or of the referee (`to_dict`)."""
 
 from textwrap import wrap
 
@@ -13,37 +13,41 @@ _WIDTH = 100  # columns, where a line can be broken
 def draw_text(view: Json, cards: Cards, seat: int | None = None) -> str:
     """Returns lines of text: each player (`>` is to act), the piles, the cards under way.
 
-    `seat` is marked as the one that looks.
+    `seat` is marked as the viewing seat.
     """
     table = {card.name: card for card in cards.cards}
     lines = [f"Love Formula, {describe.stage(view)}", ""]
     for player in range(view["num_players"]):
-        lines += [*_player(view, player, seat, table), ""]
+        lines += _player(view, player, seat, table)
+        lines.append("")
     lines += _folded("Deck", _counted(view["deck"]), "  ")
     lines += _folded("Discard pile", _counted(view["discard"]), "  ")
     looked = describe.looked_at(view)
-    lines += _folded("Looked at", _listed(looked), "  ") if looked else []
+    if looked:
+        lines += _folded("Looked at", describe.listed(describe.copies(looked)), "  ")
+    lines += _under_way(view)
+    remarks = [words for words in (describe.turn(view), describe.remark(view)) if words]
+    lines += ["", ", ".join(remarks), ""]
+    return "\n".join(lines)
+
+
+def _under_way(view: Json) -> list[str]:
+    """Returns the cards that wait to resolve, below a title; no lines if there are none."""
     entries = describe.happening(view)
-    lines += ["", "Under way, top one resolves first"] if entries else []
+    if not entries:
+        return []
+    lines = ["", "Under way, top one resolves first"]
     for entry in entries:
-        whose = "" if entry.by is None else f" of player {entry.by}"
-        lines.append(f"    {entry.card}{whose} {entry.words}".rstrip())
-    said = ", ".join(filter(None, [describe.turn(view), describe.remark(view)]))
-    return "\n".join([*lines, "", said, ""])
+        owner = "" if entry.by is None else f" of player {entry.by}"
+        lines.append(f"    {entry.card}{owner} {entry.words}".rstrip())
+    return lines
 
 
 def _counted(cards: list[str] | int) -> str:
-    """How many cards, and which if they are seen."""
-    listed = f": {_listed(cards)}" if isinstance(cards, list) and cards else ""
-    return f"{describe.size(cards)}{listed}"
-
-
-def _listed(cards: list[str]) -> str:
-    """Cards by name, `x2` for copies."""
-    return ", ".join(
-        f"{name} x{number}" if number > 1 else name
-        for name, number in describe.copies(cards).items()
-    )
+    """Returns the number of cards, and their names if they are visible."""
+    if isinstance(cards, int) or not cards:
+        return str(describe.size(cards))
+    return f"{len(cards)}: {describe.listed(describe.copies(cards))}"
 
 
 def _folded(label: str, words: str, indent: str = "    ") -> list[str]:
@@ -57,18 +61,23 @@ def _folded(label: str, words: str, indent: str = "    ") -> list[str]:
 
 
 def _player(view: Json, player: int, seat: int | None, table: Table) -> list[str]:
+    """Returns a player's line of facts, cards and field."""
     field = view["fields"][player]
-    said = [count(view["vp"][player], "point")]
+    facts = [count(view["vp"][player], "point")]
     if player in view["order"]:
         place = view["order"].index(player) + 1
-        said.append(f"plays no. {place} with priority {view['priorities'][player]}")
+        facts.append(f"plays no. {place} with priority {view['priorities'][player]}")
     if view["selected"][player]:
-        said.append(f"card {view['selected'][player]}")
-    said += filter(None, [describe.shield(view, player)])
-    acts = ">" if player == view["seat"] else " "
-    lines = [f"{acts} Player {player}{' (you)' * (player == seat)}: {', '.join(said)}"]
+        facts.append(f"card {view['selected'][player]}")
+    shield = describe.shield(view, player)
+    if shield:
+        facts.append(shield)
+    mark = ">" if player == view["seat"] else " "
+    you = " (you)" if player == seat else ""
+    lines = [f"{mark} Player {player}{you}: {', '.join(facts)}"]
     for label, cards in describe.held(view, player).items():
-        lines += _folded(label.capitalize(), _counted(cards)) if describe.size(cards) else []
+        if describe.size(cards):
+            lines += _folded(label.capitalize(), _counted(cards))
     for couple in field["couples"]:
         lines += _couple(view, couple, table)
     free = [f"{card or '-'} ({name})" for name, card in field["free"].items()]
@@ -76,15 +85,16 @@ def _player(view: Json, player: int, seat: int | None, table: Table) -> list[str
 
 
 def _couple(view: Json, couple: Json, table: Table) -> list[str]:
-    """A couple, what it has and what it lacks, and its obstacles."""
-    wanted = describe.needs(table, couple)
-    missing = [name for name, attached in wanted.items() if not attached]
-    parts = [
-        ", ".join(couple["attached"]),
-        f"needs {', '.join(missing)}" if missing else "complete",
-    ]
+    """Returns a couple with its attached and missing preparations, and its obstacles."""
+    parts = []
+    if couple["attached"]:
+        parts.append(", ".join(couple["attached"]))
+    needs = describe.needs(table, couple)
+    missing = [name for name, attached in needs.items() if not attached]
+    parts.append(f"needs {', '.join(missing)}" if missing else "complete")
     for entry in describe.obstacles_at(view, couple):
-        timed = table[entry["card"]].turns
-        left = f"{count(entry['turns_left'], 'turn')} left" if timed else "no end"
-        parts.append(f"{entry['card']} of player {entry['by']} ({left})")
-    return _folded(couple["card"], "; ".join(filter(None, parts)))
+        duration = "no end"
+        if table[entry["card"]].turns:
+            duration = f"{count(entry['turns_left'], 'turn')} left"
+        parts.append(f"{entry['card']} of player {entry['by']} ({duration})")
+    return _folded(couple["card"], "; ".join(parts))

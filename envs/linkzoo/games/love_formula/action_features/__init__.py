@@ -1,7 +1,7 @@
-"""Features of legal actions: what an action leads to, as far as the seat to act can know.
+"""Features of legal actions: their effects, as far as the seat to act can know.
 
-The rules would show hidden cards in the record after an action, so `outcome` makes it of what the
-seat sees: the card that it takes or gives away, and what it moves, hits or attaches.
+Applying the action itself would show hidden cards. Instead `outcome` changes a copy of the record
+only by information of the seat: the card that it takes or gives away, moves, hits or attaches.
 """
 
 import numpy as np
@@ -23,11 +23,12 @@ from linkzoo.games.love_formula.traits import REMOVES
 
 @compiled
 def action_features(state: Record, action: int, scratch: Record, out: NDArray[np.int8]) -> None:
-    """Fills `out` with what the seat to act knows of an action."""
+    """Fills `out` with the features of an action of the seat to act; `scratch` is a copy."""
     seat = int64(state.seat)
     out[:] = 0
     _describe_position(state, seat, out)
-    card, holder = int64(NONE), seat
+    card = int64(NONE)
+    holder = seat
     if action < CARDS.first_position_action:
         card = int64(action)
         if state.decision == decisions.HAND_DISCARD:
@@ -48,7 +49,7 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
 def _at_position(
     state: Record, seat: int, position: int, after: Record, out: NDArray[np.int8]
 ) -> int:
-    """Describes a preparation that is moved or hit; returns it if the seat decides on its use."""
+    """Describes the choice of a preparation; returns it if the seat decides on its use."""
     terms.describe_owner(state, seat, fields.field_of(state, position), out)
     if position < FREE_SLOT:
         terms.describe_couple(state, position // NEEDS, out)
@@ -60,7 +61,7 @@ def _at_position(
 
 @compiled
 def _at_couple(state: Record, seat: int, couple: int, after: Record, out: NDArray[np.int8]) -> int:
-    """Describes what is laid down at a couple or a free slot, or a couple that is discarded."""
+    """Describes the choice of a couple or, for NONE, the free slot; returns the card that goes."""
     if state.decision == decisions.TARGET_COUPLE:
         card = int64(state.acting_card)
         terms.describe_owner(state, seat, int64(state.owner[couple]), out)
@@ -74,7 +75,7 @@ def _at_couple(state: Record, seat: int, couple: int, after: Record, out: NDArra
 def _other_action(
     state: Record, seat: int, action: int, after: Record, out: NDArray[np.int8]
 ) -> None:
-    """Describes an action that names no card, preparation and couple."""
+    """Describes an action without a card, preparation or couple."""
     if action < CARDS.first_player_action:
         number = action - CARDS.first_obstacle_action
         fields.discard_obstacle(after, fields.obstacle_of(after, number))
@@ -94,8 +95,9 @@ def _other_action(
 
 @compiled
 def _describe_position(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills the context."""
-    decision, players = state.decision, int64(state.num_players)
+    """Fills the features that all actions of a position share."""
+    decision = state.decision
+    players = int64(state.num_players)
     best = scoring.points(state, left_of(state, seat))
     for step in range(2, players):
         best = max(best, scoring.points(state, left_of(state, seat, step)))
@@ -127,14 +129,14 @@ def _describe_position(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def _describe_decision(state: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Marks the group of a decision."""
+    """Marks the group of a decision other than a pick or a selection."""
     decision = state.decision
     from_other = decision == decisions.HAND_DISCARD and state.effect_who != seat
     if from_other or decision in (decisions.LOOK_KEEP, decisions.RECOVER):
         out[FEATURE.gain] = 1
     elif decision in (decisions.HAND_DISCARD, decisions.CHOICE):
         out[FEATURE.lose] = 1
-    elif decision in (decisions.WINDOW, decisions.MOVE_DEST, decisions.DISCARD_MENU):
+    elif decision in decisions.IN_WINDOW:
         out[FEATURE.window] = 1
     elif decision == decisions.PLACE:
         out[FEATURE.place] = 1
@@ -146,7 +148,7 @@ def _describe_decision(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def _selectable(state: Record, seat: int) -> int:
-    """Returns the cards of a hand that can be selected, but Part-time Jobs."""
+    """Returns the number of cards of a hand that can be selected, but Part-time Jobs."""
     count = int64(0)
     for card in range(CARDS.num_types):
         if CARDS.kind[card] != REACTION and card != CARDS.job:

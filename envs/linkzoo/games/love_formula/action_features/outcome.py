@@ -1,7 +1,7 @@
-"""The record after an action, as far as the seat to act knows it.
+"""The record after an action, as far as the seat to act can know it.
 
-It isn't what the rules make of an action, which would show hidden cards: only what the seat takes
-or gives away, moves, attaches or discards.
+Only cards that the seat takes or gives away, moves, attaches or discards change; applying the
+action would show hidden cards.
 """
 
 from linkzoo.core.state import Record
@@ -15,7 +15,7 @@ from linkzoo.games.love_formula.traits import DISCARDS
 
 @compiled
 def move_card(after: Record, seat: int, card: int) -> None:
-    """Takes or gives away a card by the decision."""
+    """Moves a card into or out of the hand, as the decision says."""
     decision = after.decision
     if decision == decisions.DRAFT:
         after.piles[seat, card] += 1
@@ -33,7 +33,7 @@ def move_card(after: Record, seat: int, card: int) -> None:
 
 @compiled
 def move_preparation(after: Record, seat: int, position: int) -> None:
-    """Takes a preparation from its position, and lays it where it goes for certain."""
+    """Takes a preparation from its position, and puts it where it certainly goes."""
     decision = after.decision
     if decision == decisions.WINDOW:
         after.moving = position
@@ -48,18 +48,20 @@ def move_preparation(after: Record, seat: int, position: int) -> None:
             after.limbo = card
     elif decision == decisions.SWAP_OWN:
         theirs = int64(after.targets[0])
-        gets, other = fields.take(after, theirs), fields.field_of(after, theirs)
-        if fields.slot_is_empty(after, seat, gets):
-            fields.put(after, fields.free_slot(seat, gets), gets)
+        gained = fields.take(after, theirs)
+        other = fields.field_of(after, theirs)
+        if fields.slot_is_empty(after, seat, gained):
+            fields.put(after, fields.free_slot(seat, gained), gained)
         if fields.slot_is_empty(after, other, card):
             fields.put(after, fields.free_slot(other, card), card)
 
 
 @compiled
 def move_to(after: Record, seat: int, couple: int) -> int:
-    """Lays the card down at a couple, NONE: in the free slot; or discards the couple.
+    """Puts the card at a couple, NONE: in the free slot; or discards the couple.
 
-    Returns the card, NONE for the couple that is discarded.
+    Returns:
+        The card; NONE for a discarded couple.
     """
     decision = after.decision
     if decision == decisions.MOVE_DEST:
@@ -81,7 +83,7 @@ def move_to(after: Record, seat: int, couple: int) -> int:
 
 @compiled
 def _attach(after: Record, card: int, couple: int) -> None:
-    """Attaches an obstacle, unless it is discarded at once."""
+    """Attaches an obstacle but instant ones, which are discarded at once."""
     if CARDS.turns[card] >= 0:
         place = int64(after.obstacle_count)
         after.obstacle_type[place] = card
@@ -92,14 +94,15 @@ def _attach(after: Record, card: int, couple: int) -> None:
 
 @compiled
 def suffer(after: Record, seat: int) -> None:
-    """Lets the event that nobody has answered yet take effect on the seat."""
+    """Applies the effect of an unanswered event on the seat."""
     if after.pending_size > 0 or after.event_source == seat:
         return
     card = int64(after.event_card)
     if after.event == phases.OBSTACLE_EVENT and after.event_owner == seat:
         _attach(after, card, int64(after.event_couple))
     elif after.event == phases.ACTION_EVENT:
-        kind, target = CARDS.target[card], int64(after.targets[0])
+        kind = CARDS.target[card]
+        target = int64(after.targets[0])
         if kind in (ops.OPP_PREP_OPEN, ops.OPP_PREP_TAKABLE, ops.SWAP_PAIR):
             if fields.field_of(after, target) == seat:
                 fields.put(after, target, NONE)

@@ -71,7 +71,7 @@ _FEATURES = (
     _count("drains_met", "requirements met by the target of an obstacle that drains"),
     _count("strips_met", "requirements met by the target of an obstacle that strips"),
     _count("ends_met", "requirements met by the target of an obstacle that ends couples"),
-    # The same for all actions of a position: the decision, and where the game stands.
+    # Equal for all actions of a position: the decision and the stage of the game.
     _flag("select", "a card is selected", True),
     _flag("draft", "a card is picked", True),
     _flag("gain", "a card is kept, recovered, or discarded from another hand", True),
@@ -80,7 +80,7 @@ _FEATURES = (
     _flag("place", "a preparation is placed", True),
     _flag("target", "a target is chosen", True),
     _flag("react", "a reaction can be played", True),
-    # Where the game stands: for selections, for picks, and for other decisions; else 0.
+    # The stage of the game, apart for selections, picks and other decisions; else 0.
     _flag("select_second", "the second half", True),
     _feature("select_turns", 0, TURNS, "turns of the play phase after this one", True),
     _feature("select_ending", 0, 3, "3 in the last turn, 2 in the one before, 1, 0", True),
@@ -99,8 +99,8 @@ _FEATURES = (
     _feature("other_players", 0, MAX_PLAYERS, "players", True),
 )
 ACTION_SPEC = ObservationSpec(_FEATURES)
-FEATURE = ACTION_SPEC.starts()  # where each feature is
-# The feature that counts cards of a kind.
+FEATURE = ACTION_SPEC.starts()  # the index of each feature
+# By kind of card: the feature that counts cards of this kind.
 ALIKE = np.array(
     [FEATURE.preparations, FEATURE.couples, FEATURE.obstacles, FEATURE.actions, FEATURE.reactions]
 )

@@ -1,4 +1,4 @@
-"""The terms of the features: fields, couples and cards as far as a seat knows them."""
+"""Terms of the features: fields, couples and cards, as far as a seat can know them."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,12 @@ from linkzoo.games.love_formula.traits import BARS, DRAINS, ENDS, STRIPS
 
 @compiled
 def describe_change(state: Record, after: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Fills what changes for the fields and the own cards."""
+    """Fills the changes of the fields and the own cards."""
     players = int64(state.num_players)
     gained = heuristic.cards(after, seat) - heuristic.cards(state, seat)
-    denied, promised, points = int64(0), int64(0), int64(0)
+    denied = int64(0)
+    promised = int64(0)
+    points = int64(0)
     if state.decision not in (decisions.DRAFT, decisions.SELECT, decisions.WINDOW):
         points = scoring.points(after, seat) - scoring.points(state, seat)
         promised = heuristic.field(after, seat) - heuristic.field(state, seat)
@@ -43,7 +45,7 @@ def describe_change(state: Record, after: Record, seat: int, out: NDArray[np.int
 
 @compiled
 def _count_couples(state: Record, seat: int, sign: int, out: NDArray[np.int8]) -> None:
-    """Adds couples, in the field or at hand, that lack nothing or one card that isn't at hand."""
+    """Counts couples, in the field or at hand, with none or one requirement out of reach."""
     for couple in range(COUPLES):
         if state.owner[couple] == seat:
             if fields.is_complete(state, couple):
@@ -51,16 +53,20 @@ def _count_couples(state: Record, seat: int, sign: int, out: NDArray[np.int8]) -
         elif not _is_at_hand(state, seat, CARDS.couple_type[couple]):
             continue
         lacking = _lacking(state, seat, couple)
-        three = BITS[CARDS.all_met[couple]] == NEEDS
-        if lacking == 0:
-            out[FEATURE.ready3 if three else FEATURE.ready2] += sign
+        needs_three = BITS[CARDS.all_met[couple]] == NEEDS
+        if lacking == 0 and needs_three:
+            out[FEATURE.ready3] += sign
+        elif lacking == 0:
+            out[FEATURE.ready2] += sign
+        elif lacking == 1 and needs_three:
+            out[FEATURE.near3] += sign
         elif lacking == 1:
-            out[FEATURE.near3 if three else FEATURE.near2] += sign
+            out[FEATURE.near2] += sign
 
 
 @compiled
 def _lacking(state: Record, seat: int, couple: int) -> int:
-    """Returns the requirements of a couple that aren't met and not at hand either."""
+    """Returns the number of requirements of a couple that are neither met nor at hand."""
     lacking = 0
     for place in range(NEEDS):
         card = CARDS.needs[couple, place]
@@ -71,7 +77,7 @@ def _lacking(state: Record, seat: int, couple: int) -> int:
 
 @compiled
 def _is_at_hand(state: Record, seat: int, card: int) -> bool:
-    """Whether a card is in the hand, on the pile, selected, to be placed, or in a free slot."""
+    """Returns whether a card is held, selected, to be placed, or in a free slot."""
     if heuristic.held(state, seat, card) > 0 or state.selected[seat] == card:
         return True
     if CARDS.kind[card] != PREPARATION:
@@ -81,7 +87,7 @@ def _is_at_hand(state: Record, seat: int, card: int) -> bool:
 
 @compiled
 def describe_owner(state: Record, seat: int, owner: int, out: NDArray[np.int8]) -> None:
-    """Fills what concerns the owner of a target."""
+    """Fills the features of the owner of a target."""
     if owner == seat:
         return
     points = scoring.points(state, owner)
@@ -95,7 +101,7 @@ def describe_owner(state: Record, seat: int, owner: int, out: NDArray[np.int8]) 
 
 @compiled
 def describe_couple(state: Record, couple: int, out: NDArray[np.int8]) -> None:
-    """Fills how far a target couple is."""
+    """Fills the requirements met and lacking, and the obstacles, of a target couple."""
     met = int64(BITS[state.attached[couple]])
     out[FEATURE.target_met] = met
     out[FEATURE.target_lacks] = BITS[CARDS.all_met[couple]] - met
@@ -105,7 +111,7 @@ def describe_couple(state: Record, couple: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def describe_attachment(card: int, out: NDArray[np.int8]) -> None:
-    """Fills what an obstacle meets at its target."""
+    """Fills the requirements met by the target of an obstacle, by the obstacle's effect."""
     met = out[FEATURE.target_met]
     if CARDS.traits[card, BARS]:
         out[FEATURE.bars_met] = met
@@ -119,9 +125,10 @@ def describe_attachment(card: int, out: NDArray[np.int8]) -> None:
 
 @compiled
 def harm(state: Record, after: Record, card: int, couple: int) -> int:
-    """Returns what an obstacle costs the owner of a couple, in hundredths of a point."""
+    """Returns the cost of an obstacle for the owner of a couple, in hundredths of a point."""
     worth = int64(-100 * CARDS.vp[card])
-    met, lost = int64(BITS[state.attached[couple]]), int64(0)
+    met = int64(BITS[state.attached[couple]])
+    lost = int64(0)
     if fields.is_complete(state, couple):
         points = scoring.couple_points(state, couple)
         if CARDS.vp_halve[card] and not fields.has_obstacle(state, couple, CARDS.vp_halve):
@@ -129,9 +136,11 @@ def harm(state: Record, after: Record, card: int, couple: int) -> int:
     else:
         lost = heuristic.promise(state, couple, met) // 2 * CARDS.vp_halve[card]
     if met > 0 and CARDS.traits[card, STRIPS]:
-        now, before = BITS[CARDS.all_met[couple]] == met, heuristic.promise(state, couple, met - 1)
-        lost += 100 - before
-        lost += 300 if now else heuristic.promise(state, couple, met)
+        lost += 100 - heuristic.promise(state, couple, met - 1)
+        if met == BITS[CARDS.all_met[couple]]:
+            lost += 300
+        else:
+            lost += heuristic.promise(state, couple, met)
     place = int64(after.obstacle_count)
     after.obstacle_type[place] = card
     after.obstacle_couple[place] = couple
@@ -143,7 +152,7 @@ def harm(state: Record, after: Record, card: int, couple: int) -> int:
 def describe_card(
     state: Record, after: Record, holder: int, card: int, out: NDArray[np.int8]
 ) -> None:
-    """Fills what a card is, and what it can do for a seat."""
+    """Fills the traits of a card, and its use for its holder."""
     for trait in range(CARDS.traits.shape[1]):
         out[FEATURE.preparation + trait] = CARDS.traits[card, trait]
     kind = CARDS.kind[card]
@@ -183,22 +192,26 @@ def _describe_selection(
 
 @compiled
 def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np.int8]) -> None:
-    """Fills which couples a preparation can serve."""
+    """Fills the couples that a preparation can be attached to."""
     out[FEATURE.slot] = fields.slot_is_empty(state, holder, card)
     out[FEATURE.stuck] = not out[FEATURE.slot]
     next_seat = int64(NONE)
     if state.stage == phases.DRAFT:
         next_seat = left_of(state, holder, draft.direction(state))
     for couple in range(COUPLES):
-        place, owner = CARDS.need_place[couple, card], state.owner[couple]
+        place = CARDS.need_place[couple, card]
+        owner = state.owner[couple]
         if place == NONE or (state.attached[couple] >> place) & 1:
             continue
         if owner == holder:
             if fields.takes(state, couple, card):
                 size = BITS[CARDS.all_met[couple]]
-                lacks_more = BITS[state.attached[couple]] + 1 < size
-                completes = FEATURE.completes3 if size == NEEDS else FEATURE.completes2
-                out[FEATURE.advances if lacks_more else completes] = 1
+                if BITS[state.attached[couple]] + 1 < size:
+                    out[FEATURE.advances] = 1
+                elif size == NEEDS:
+                    out[FEATURE.completes3] = 1
+                else:
+                    out[FEATURE.completes2] = 1
                 out[FEATURE.stuck] = 0
         elif owner != NONE:
             out[FEATURE.others_need] += 1
@@ -209,7 +222,7 @@ def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np
 
 @compiled
 def _describe_met(state: Record, holder: int, couple: int, out: NDArray[np.int8]) -> None:
-    """Fills how many requirements of a couple are at hand."""
+    """Fills the requirements of a couple in hand, pile and free slots."""
     for place in range(NEEDS):
         card = CARDS.needs[couple, place]
         if card != NONE:
@@ -220,7 +233,7 @@ def _describe_met(state: Record, holder: int, couple: int, out: NDArray[np.int8]
 
 @compiled
 def _describe_pack(state: Record, holder: int, card: int, out: NDArray[np.int8]) -> None:
-    """Fills how many cards of the pack go with a card."""
+    """Fills the number of cards of the pack that go with a card."""
     pack = state.packs[draft.pack_of(state, holder)]
     for couple in range(COUPLES):
         if CARDS.kind[card] == PREPARATION:

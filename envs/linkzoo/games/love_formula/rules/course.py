@@ -21,25 +21,29 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def new_game(state: Record, seed: np.uint64) -> None:
-    """R1..R4: the deck, a Part-time Job for each seat, and the first draft."""
+    """R1..R4: forms the deck, deals a Part-time Job to each seat, starts the first draft."""
     state.seed = seed
-    state.winners = state.ply = 0
+    state.winners = 0
+    state.ply = 0
     clear(state)
     piles.fill_deck(state)
     for seat in range(state.num_players):
         state.hands[seat, CARDS.job] = 1
         state.hand_size[seat] = 1
     draft.start_draft(state, 1)
-    _run_on(state)
+    _advance(state)
 
 
 @compiled
 def clear(state: Record) -> None:
-    """Nothing lies anywhere."""
-    state.turn = state.decision = NONE
+    """Clears the state, but the header, the options and the deck."""
+    state.turn = NONE
+    state.decision = NONE
     state.step = phases.NO_STEP
     state.discard.fill(NONE)
-    state.discard_size = state.reshuffles = state.random_discards = 0
+    state.discard_size = 0
+    state.reshuffles = 0
+    state.random_discards = 0
     state.hands.fill(0)
     state.hand_size.fill(0)
     state.piles.fill(0)
@@ -58,9 +62,12 @@ def clear(state: Record) -> None:
     state.obstacle_by.fill(NONE)
     state.turns_left.fill(0)
     state.obstacle_count = 0
-    state.move_used = state.discard_closed = 0
+    state.move_used = 0
+    state.discard_closed = 0
     state.moving = NONE
-    state.acting_card = state.acting_by = state.acting_step = NONE
+    state.acting_card = NONE
+    state.acting_by = NONE
+    state.acting_step = NONE
     state.targets.fill(NONE)
     state.look.fill(NONE)
     state.look_size = 0
@@ -74,21 +81,20 @@ def clear(state: Record) -> None:
 
 @compiled
 def apply(state: Record, action: int) -> None:
-    """Takes a decision, and goes on to the next one."""
-    decision, action = state.decision, int64(action)
+    """Applies an action of the seat to act and advances to the next decision."""
+    action = int64(action)
+    decision = state.decision
     state.ply += 1
     state.decision = NONE
-    if decision in (decisions.WINDOW, decisions.MOVE_DEST, decisions.DISCARD_MENU):
-        _in_window(state, decision, action)
+    if decision in decisions.IN_WINDOW:
+        _act_in_window(state, decision, action)
     elif action < CARDS.first_position_action:
         _choose_card(state, decision, action)
     elif decision == decisions.REACT:
         reactions.pass_reaction(state)
     elif decision == decisions.PAY:
         if action == CARDS.yes_action:
-            state.effect_left = effects.current_op(
-                state
-            ).number  # so many cards are to be discarded
+            state.effect_left = effects.current_op(state).number  # cards to be discarded
         else:
             effects.end_op(state)
     elif decision == decisions.PLACE:
@@ -99,12 +105,12 @@ def apply(state: Record, action: int) -> None:
         reactions.redirect(state, action - CARDS.first_couple_action)
     else:
         resolution.choose_target(state, _target_of(state, action))
-    _run_on(state)
+    _advance(state)
 
 
 @compiled
-def _run_on(state: Record) -> None:
-    """Does what leaves nothing to decide, up to a decision or the end."""
+def _advance(state: Record) -> None:
+    """Advances to the next decision or the end."""
     while state.decision == NONE and state.stage != phases.OVER:
         if state.event == phases.PREP_EVENT:
             if reactions.advance_reactions(state):
@@ -155,7 +161,7 @@ def _choose_card(state: Record, decision: int, card: int) -> None:
 
 @compiled
 def _target_of(state: Record, action: int) -> int:
-    """The position, couple, place of an obstacle, or seat that an action names."""
+    """Returns the position, couple, place of an obstacle, or seat that an action names."""
     if action >= CARDS.first_player_action:
         return left_of(state, state.seat, action - CARDS.first_player_action)
     if action >= CARDS.first_obstacle_action:
@@ -174,8 +180,8 @@ def destination(action: int) -> int:
 
 
 @compiled
-def _in_window(state: Record, decision: int, action: int) -> None:
-    """R11: a preparation moves to another place of the field, or cards of it are discarded."""
+def _act_in_window(state: Record, decision: int, action: int) -> None:
+    """R11: moves a preparation to another position of the field, or discards cards of it."""
     if decision == decisions.MOVE_DEST:
         card = fields.take(state, int64(state.moving))
         fields.lay(state, int64(state.seat), card, destination(action))
@@ -183,7 +189,7 @@ def _in_window(state: Record, decision: int, action: int) -> None:
         state.move_used = 1
     elif decision == decisions.DISCARD_MENU:
         if action == CARDS.pass_action:
-            state.discard_closed = 1  # no more are offered in this window
+            state.discard_closed = 1  # until the window ends
         elif action >= CARDS.first_couple_action:
             fields.discard_couple(state, action - CARDS.first_couple_action)
         else:

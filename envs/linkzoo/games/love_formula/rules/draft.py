@@ -14,41 +14,42 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def direction(state: Record) -> int:
-    """R5: clockwise in the first half, counter-clockwise in the second."""
+    """R5: returns 1, clockwise, in the first half and -1 in the second."""
     return 1 if state.half == 1 else -1
 
 
 @compiled
 def pack_of(state: Record, seat: int) -> int:
-    """The pack that a seat holds, by the seat that it was dealt to."""
+    """Returns the pack that a seat holds; packs are numbered by the seats that got them first."""
     players = int64(state.num_players)
     return (int64(seat) - direction(state) * int64(state.draft_round)) % players
 
 
 @compiled
-def holder_of(state: Record, pack: int, number: int) -> int:
-    """The seat that a pack is with in a round of the draft."""
-    return (int64(pack) + direction(state) * number) % int64(state.num_players)
+def holder_of(state: Record, pack: int, draft_round: int) -> int:
+    """Returns the seat that holds a pack in a round of the draft."""
+    return (int64(pack) + direction(state) * draft_round) % int64(state.num_players)
 
 
 @compiled
 def last_visit(state: Record, seat: int, pack: int) -> int:
-    """The latest round, this one included, in which a seat held a pack; negative before that."""
+    """Returns the latest round up to now in which a seat held a pack; negative for never."""
     players = int64(state.num_players)
-    number = int64(state.draft_round)
-    return number - (direction(state) * (holder_of(state, pack, number) - seat)) % players
+    now = int64(state.draft_round)
+    steps = direction(state) * (holder_of(state, pack, now) - seat)
+    return now - steps % players
 
 
 @compiled
 def has_picked(state: Record, seat: int) -> bool:
-    """Whether a seat has made its choice of this round of the draft."""
+    """Returns whether a seat has picked in this round of the draft."""
     pack = pack_of(state, seat)
     return bool(state.stage == phases.DRAFT and state.picks[pack, state.draft_round] != NONE)
 
 
 @compiled
 def start_draft(state: Record, half: int) -> None:
-    """R4: deals a pack to each."""
+    """R4: deals a pack to each seat."""
     state.half = half
     state.stage = phases.DRAFT
     state.cursor = 0
@@ -60,7 +61,7 @@ def start_draft(state: Record, half: int) -> None:
 
 @compiled
 def pick(state: Record, card: int) -> None:
-    """R5: the seat to act puts a card of its pack on its pile."""
+    """R5: moves a card of the pack of the seat to act to its pile."""
     seat = int64(state.cursor)
     pack = pack_of(state, seat)
     state.packs[pack, card] -= 1
@@ -71,7 +72,7 @@ def pick(state: Record, card: int) -> None:
 
 @compiled
 def advance_draft(state: Record) -> None:
-    """Asks the next seat; when all have picked, the packs move on."""
+    """R5: asks the next seat; after the last pick of a round, the packs move on."""
     if state.cursor < state.num_players:
         ask(state, decisions.DRAFT, state.cursor)
         return
@@ -80,7 +81,7 @@ def advance_draft(state: Record) -> None:
     for pack in range(state.num_players):
         for viewer in range(state.num_players):
             returns = holder_of(state, pack, int64(state.draft_round)) == viewer
-            if returns or state.draft_round == PICKS:  # the end of a draft shows all the rest
+            if returns or state.draft_round == PICKS:  # the last cards are known at the end
                 _remember(state, viewer, pack)
     if state.draft_round == PICKS:
         _end_draft(state)
@@ -88,15 +89,16 @@ def advance_draft(state: Record) -> None:
 
 @compiled
 def _remember(state: Record, viewer: int, pack: int) -> None:
-    """R6: a seat sees what others took since it had a pack; of two players, also who took it."""
+    """R6: a seat that gets a pack again knows the cards taken; with two players also who did."""
     end = int64(state.draft_round)
     first = last_visit(state, viewer, pack) + 1
-    if first == end + 1:  # it is here now
+    if first == end + 1:  # the seat holds it now
         first -= int64(state.num_players)
     if first <= 0:
-        return  # it was not there before
+        return  # the seat never held it before
     for number in range(first, end):
-        card, other = state.picks[pack, number], holder_of(state, pack, number)
+        card = state.picks[pack, number]
+        other = holder_of(state, pack, number)
         if other != viewer and state.num_players == 2:
             state.known[viewer, other, card] += 1
         elif other != viewer:
@@ -105,7 +107,7 @@ def _remember(state: Record, viewer: int, pack: int) -> None:
 
 @compiled
 def _end_draft(state: Record) -> None:
-    """R7: the picked cards are the hands; one that an obstacle lays open is known at once."""
+    """R7: adds the picks to the hands; all see a hand that an obstacle makes visible."""
     for seat in range(state.num_players):
         for card in range(CARDS.num_types):
             state.hands[seat, card] += state.piles[seat, card]
@@ -120,7 +122,7 @@ def _end_draft(state: Record) -> None:
 
 @compiled
 def left_when_passed(state: Record, viewer: int, pack: int, out: NDArray[np.int8]) -> None:
-    """Counts in `out` what a pack held when a seat last passed it on; nothing outside drafts."""
+    """Fills the cards, by type, of a pack when a seat last passed it on; 0 outside drafts."""
     out.fill(0)
     if state.stage != phases.DRAFT:
         return

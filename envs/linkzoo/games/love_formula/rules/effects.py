@@ -1,6 +1,6 @@
-"""Love Formula: what cards do, one op after the other. Numbers (R1..R27) refer to RULES.md.
+"""Love Formula: the effects of cards, one op after the other. Numbers (R1..R27): RULES.md.
 
-An op begins (`effect_who` is set), may ask, and ends.
+An op begins (`effect_who` is set), may ask for decisions, and ends.
 """
 
 from linkzoo.core.state import Record
@@ -15,31 +15,33 @@ from linkzoo.games.love_formula.tables import CARDS, op_of
 
 @compiled
 def start_effect(
-    state: Record, which: int, card: int, seat: int, couple: int = NONE, obstacle: int = NONE
+    state: Record, op_list: int, card: int, seat: int, couple: int = NONE, obstacle: int = NONE
 ) -> None:
-    """Begins one of the lists of a card."""
-    state.effect_list = which
+    """Starts one of the lists of ops of a card."""
+    state.effect_list = op_list
     state.effect_card = card
     state.effect_by = seat
     state.effect_couple = couple
     state.effect_obstacle = obstacle
-    state.effect_op = state.effect_left = 0
+    state.effect_op = 0
+    state.effect_left = 0
     state.effect_who = NONE
 
 
 @compiled
 def clear_effect(state: Record) -> None:
-    """No list runs."""
+    """Ends the effect."""
     start_effect(state, NONE, NONE, NONE)
 
 
 @compiled
 def advance_effect(state: Record) -> bool:
-    """Goes on with the list up to a decision or an event; says whether it has ended."""
-    card, which = int64(state.effect_card), int64(state.effect_list)
+    """Runs the next op, or a part of it up to a decision; returns whether the effect has ended."""
+    card = int64(state.effect_card)
+    op_list = int64(state.effect_list)
     couple = state.effect_couple
     couple_is_gone = couple != NONE and state.owner[couple] == NONE
-    if couple_is_gone or state.effect_op == CARDS.op_count[card, which]:
+    if couple_is_gone or state.effect_op == CARDS.op_count[card, op_list]:
         return True
     op = current_op(state)
     if op.kind == ops.DISCARD_HAND:
@@ -60,26 +62,27 @@ def advance_effect(state: Record) -> bool:
 
 @compiled
 def current_op(state: Record) -> Op:
-    """The op that runs: its number, `who`, number of cards, and chooser or number to keep."""
+    """Returns the op that runs."""
     card = int64(state.effect_card)
     return op_of(card, int64(state.effect_list), int64(state.effect_op))
 
 
 @compiled
 def end_op(state: Record) -> None:
-    """Goes to the next op."""
+    """Goes on to the next op."""
     state.effect_op += 1
     state.effect_who = NONE
     state.effect_left = 0
 
 
-# Ops that ask nobody
+# Ops without decisions
 
 
 @compiled
 def _run_op(state: Record, op: Op) -> None:
     seat = int64(state.effect_by)
-    couple, target = int64(state.effect_couple), int64(state.targets[0])
+    couple = int64(state.effect_couple)
+    target = int64(state.targets[0])
     if op.kind in (ops.DRAW, ops.LOOK_HAND):
         _draw_or_look(state, op)
     elif op.kind == ops.DISCARD_PREP:
@@ -103,7 +106,7 @@ def _run_op(state: Record, op: Op) -> None:
 
 @compiled
 def first_of(state: Record, who: int) -> int:
-    """The seat that an op works on, of several the one at the left of the card's player."""
+    """Returns the seat that an op concerns; of several the first at the left of its player."""
     if who == ops.ME:
         return int64(state.effect_by)
     if who == ops.EACH_OPP:
@@ -115,28 +118,36 @@ def first_of(state: Record, who: int) -> int:
 
 @compiled
 def _next_of(state: Record, who: int, seat: int) -> int:
-    """The next seat, clockwise, that an op works on, or NONE."""
+    """Returns the next seat, clockwise, that an op concerns; NONE after the last."""
     following = left_of(state, seat)
-    return following if who == ops.EACH_OPP and following != state.effect_by else int64(NONE)
+    if who == ops.EACH_OPP and following != state.effect_by:
+        return following
+    return int64(NONE)
 
 
 @compiled
 def _draw_or_look(state: Record, op: Op) -> None:
-    """DRAW or LOOK_HAND: each seat that the op works on. R25: hands may be of any size."""
+    """DRAW or LOOK_HAND, for each seat that the op concerns; R25: hands have no limit."""
     seat = first_of(state, op.who)
     while seat != NONE:
         if op.kind == ops.LOOK_HAND:
             piles.learn_hand(state, int64(state.effect_by), seat)
-        for _ in range(op.number if op.kind == ops.DRAW else 0):
-            card = piles.draw_card(state)
-            if card != NONE:
-                piles.gain(state, seat, card, False)
+        else:
+            _draw(state, seat, op.number)
         seat = _next_of(state, op.who, seat)
 
 
 @compiled
+def _draw(state: Record, seat: int, number: int) -> None:
+    for _ in range(number):
+        card = piles.draw_card(state)
+        if card != NONE:
+            piles.gain(state, seat, card, False)
+
+
+@compiled
 def lose_preparation(state: Record, position: int) -> None:
-    """A preparation goes to the discard pile; E3 of R19 if another player's card does it."""
+    """Discards a preparation; E3 of R19 if a card of another player does it."""
     owner = fields.field_of(state, position)
     card = fields.take(state, position)
     piles.to_discard(state, card)
@@ -146,33 +157,36 @@ def lose_preparation(state: Record, position: int) -> None:
 
 @compiled
 def _swap(state: Record, theirs: int, mine: int) -> None:
-    """Both are taken; then each is laid down, first that for the player of the card."""
-    me, other = fields.field_of(state, mine), fields.field_of(state, theirs)
-    gets, gives = fields.take(state, theirs), fields.take(state, mine)
-    _settle(state, me, gets, mine)
-    _settle(state, other, gives, theirs)
+    """Takes both preparations, then places each; that of the card's player first."""
+    me = fields.field_of(state, mine)
+    other = fields.field_of(state, theirs)
+    gained = fields.take(state, theirs)
+    given = fields.take(state, mine)
+    _settle(state, me, gained, mine)
+    _settle(state, other, given, theirs)
 
 
 @compiled
 def _settle(state: Record, seat: int, card: int, position: int) -> None:
-    """At the couple of the other one if it fits, else in the free slot, else it is discarded."""
-    slot, couple = fields.free_slot(seat, card), position // NEEDS
-    if position < FREE_SLOT and fields.takes(state, couple, card):  # R10: any that it lists
-        slot = int64(NEEDS * couple + CARDS.need_place[couple, card])
-    if fields.preparation_at(state, slot) == NONE:
-        fields.put(state, slot, card)
+    """Places a swapped card: at the other one's couple, else in the free slot; else discards it."""
+    destination = fields.free_slot(seat, card)
+    couple = position // NEEDS
+    if position < FREE_SLOT and fields.takes(state, couple, card):  # R10: any of its requirements
+        destination = int64(NEEDS * couple + CARDS.need_place[couple, card])
+    if fields.preparation_at(state, destination) == NONE:
+        fields.put(state, destination, card)
     else:
         piles.to_discard(state, card)
 
 
-# Ops that ask
+# Ops with decisions
 
 
 @compiled
 def _advance_discards(state: Record, op: Op) -> None:
-    """DISCARD_HAND: each seat in turn, as many as it has (R24)."""
+    """DISCARD_HAND: each seat in turn; R24: as many cards as it can."""
     if state.effect_who == NONE:
-        _ask_discards_of(state, op, first_of(state, op.who))
+        _start_discards_of(state, op, first_of(state, op.who))
     seat = int64(state.effect_who)
     while op.chooser == ops.RANDOM and state.effect_left > 0:
         piles.discard_at_random(state, seat)
@@ -185,11 +199,11 @@ def _advance_discards(state: Record, op: Op) -> None:
     if following == NONE:
         end_op(state)
     else:
-        _ask_discards_of(state, op, following)
+        _start_discards_of(state, op, following)
 
 
 @compiled
-def _ask_discards_of(state: Record, op: Op, seat: int) -> None:
+def _start_discards_of(state: Record, op: Op, seat: int) -> None:
     state.effect_who = seat
     state.effect_left = min(op.number, piles.discardable(state, seat))
     if op.chooser == ops.BY_ME:
@@ -198,7 +212,7 @@ def _ask_discards_of(state: Record, op: Op, seat: int) -> None:
 
 @compiled
 def choose_discard(state: Record, card: int) -> None:
-    """A card of the hand that DISCARD_HAND, CHOOSE_DISCARD or PAY_TO_REMOVE is about."""
+    """Discards a card of the hand, for DISCARD_HAND, CHOOSE_DISCARD or PAY_TO_REMOVE."""
     piles.discard_from_hand(state, int64(state.effect_who), card)
     state.effect_left -= 1
     if state.effect_left == 0 and current_op(state).kind == ops.PAY_TO_REMOVE:
@@ -208,7 +222,7 @@ def choose_discard(state: Record, card: int) -> None:
 
 @compiled
 def _advance_look(state: Record, op: Op) -> None:
-    """LOOK_TOP: takes the cards, asks which to keep, puts the rest below."""
+    """LOOK_TOP: takes the topmost cards, asks which to keep, puts the rest below the deck."""
     if state.effect_who == NONE:
         state.effect_who = state.effect_by
         piles.reshuffle_if_empty(state)
@@ -225,7 +239,7 @@ def _advance_look(state: Record, op: Op) -> None:
 
 @compiled
 def keep(state: Record, card: int) -> None:
-    """The copy nearest the top of the cards looked at goes to the hand."""
+    """Moves the topmost copy among the cards looked at to the hand."""
     place = 0
     while state.look[place] != card:
         place += 1
@@ -237,7 +251,7 @@ def keep(state: Record, card: int) -> None:
 
 @compiled
 def _advance_take(state: Record) -> None:
-    """TAKE_PREP: into the own field, where it must be placed (R12)."""
+    """TAKE_PREP: takes the target, which must be placed in the own field (R12)."""
     seat = int64(state.effect_by)
     if state.effect_who == NONE:
         state.effect_who = seat
@@ -253,7 +267,7 @@ def _advance_take(state: Record) -> None:
 
 @compiled
 def _advance_pay(state: Record, op: Op) -> None:
-    """PAY_TO_REMOVE: asks whether, then which cards."""
+    """PAY_TO_REMOVE: asks whether to pay, then for the cards."""
     if state.effect_who == NONE:
         seat = first_of(state, op.who)
         if piles.discardable(state, seat) < op.number or state.effect_obstacle == NONE:
@@ -267,7 +281,7 @@ def _advance_pay(state: Record, op: Op) -> None:
 
 @compiled
 def _advance_choice(state: Record, op: Op) -> None:
-    """CHOOSE_DISCARD and the ops on attached preparations: asks as long as there is a choice."""
+    """Ops on attached preparations: asks as long as there is a choice (R24)."""
     if state.effect_who == NONE:
         state.effect_who = first_of(state, op.who)
         state.effect_left = op.number
@@ -282,7 +296,7 @@ def _advance_choice(state: Record, op: Op) -> None:
 
 @compiled
 def choose_preparation(state: Record, position: int) -> None:
-    """An attached preparation is discarded or returned to the hand."""
+    """Discards an attached preparation, or returns it to the hand."""
     state.effect_left -= 1
     if current_op(state).kind == ops.RETURN_AFFECTED_PREP:
         seat = int64(state.effect_who)

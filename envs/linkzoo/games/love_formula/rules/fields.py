@@ -1,4 +1,4 @@
-"""Love Formula: what lies in the fields. Numbers (R10..R15) refer to RULES.md."""
+"""Love Formula: the cards in the fields. Numbers (R10..R15) refer to RULES.md."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def field_of(state: Record, position: int) -> int:
-    """The seat in whose field a position is."""
+    """Returns the seat whose field has a position."""
     if position >= FREE_SLOT:
         return (int64(position) - FREE_SLOT) // SLOTS
     return int64(state.owner[position // NEEDS])
@@ -24,17 +24,18 @@ def field_of(state: Record, position: int) -> int:
 
 @compiled
 def free_slot(seat: int, card: int) -> int:
-    """The free slot for a preparation."""
+    """Returns the position of a field's free slot for a preparation."""
     return int64(FREE_SLOT + SLOTS * int64(seat) + CARDS.subtype[card])
 
 
 @compiled
 def preparation_at(state: Record, position: int) -> int:
-    """The preparation at a position, or NONE."""
+    """Returns the preparation at a position, or NONE."""
     if position >= FREE_SLOT:
         slot = int64(position) - FREE_SLOT
         return int64(state.free[slot // SLOTS, slot % SLOTS])
-    couple, place = position // NEEDS, position % NEEDS
+    couple = position // NEEDS
+    place = position % NEEDS
     if (state.attached[couple] >> place) & 1:
         return int64(CARDS.needs[couple, place])
     return int64(NONE)
@@ -42,7 +43,7 @@ def preparation_at(state: Record, position: int) -> int:
 
 @compiled
 def put(state: Record, position: int, card: int) -> None:
-    """Lays a preparation on an empty position; NONE empties one."""
+    """Puts a preparation at an empty position; NONE empties a position."""
     if position >= FREE_SLOT:
         slot = int64(position) - FREE_SLOT
         state.free[slot // SLOTS, slot % SLOTS] = card
@@ -52,31 +53,33 @@ def put(state: Record, position: int, card: int) -> None:
 
 @compiled
 def lay(state: Record, seat: int, card: int, couple: int) -> None:
-    """R10: lays a preparation at a couple that needs it, or for NONE in its free slot."""
-    at_couple = NEEDS * couple + CARDS.need_place[couple, card]
-    put(state, free_slot(seat, card) if couple == NONE else int64(at_couple), card)
+    """R10: puts a preparation at a couple that requires it; NONE: in its free slot."""
+    if couple == NONE:
+        put(state, free_slot(seat, card), card)
+    else:
+        put(state, int64(NEEDS * couple + CARDS.need_place[couple, card]), card)
 
 
 @compiled
 def take(state: Record, position: int) -> int:
-    """Removes the preparation at a position."""
+    """Removes the preparation at a position and returns it."""
     card = preparation_at(state, position)
     put(state, position, NONE)
     return card
 
 
 @compiled
-def has_obstacle(state: Record, couple: int, kinds: NDArray[np.int64]) -> bool:
-    """Whether a couple has an obstacle of the types that are marked."""
+def has_obstacle(state: Record, couple: int, marks: NDArray[np.int64]) -> bool:
+    """Returns whether a couple has an obstacle of a marked type; `marks` is by type."""
     for place in range(state.obstacle_count):
-        if state.obstacle_couple[place] == couple and kinds[state.obstacle_type[place]]:
+        if state.obstacle_couple[place] == couple and marks[state.obstacle_type[place]]:
             return True
     return False
 
 
 @compiled
 def takes(state: Record, couple: int, card: int) -> bool:
-    """R10: whether a preparation can be attached to a couple of a field."""
+    """R10: returns whether a preparation can be attached to a couple of a field."""
     place = CARDS.need_place[couple, card]
     if place == NONE or (state.attached[couple] >> place) & 1:
         return False
@@ -85,13 +88,13 @@ def takes(state: Record, couple: int, card: int) -> bool:
 
 @compiled
 def slot_is_empty(state: Record, seat: int, card: int) -> bool:
-    """R10: whether the free slot for a preparation is empty."""
+    """R10: returns whether the free slot for a preparation is empty."""
     return bool(state.free[seat, CARDS.subtype[card]] == NONE)
 
 
 @compiled
 def is_wanted(state: Record, seat: int, card: int) -> bool:
-    """Whether a couple of a field takes a preparation."""
+    """Returns whether a preparation can be attached to any couple of a field."""
     for couple in range(components.COUPLES):
         if state.owner[couple] == seat and takes(state, couple, card):
             return True
@@ -100,19 +103,19 @@ def is_wanted(state: Record, seat: int, card: int) -> bool:
 
 @compiled
 def can_place(state: Record, seat: int, card: int) -> bool:
-    """Whether a field has a position for a preparation."""
+    """R10: returns whether a field has a position for a preparation."""
     return slot_is_empty(state, seat, card) or is_wanted(state, seat, card)
 
 
 @compiled
 def is_complete(state: Record, couple: int) -> bool:
-    """Whether a couple has all that it needs."""
+    """Returns whether a couple has all its requirements."""
     return bool(state.attached[couple] == CARDS.all_met[couple])
 
 
 @compiled
 def next_preparation(state: Record, seat: int, position: int) -> int:
-    """The next position from this one on where a field has a preparation; POSITIONS: none."""
+    """Returns the next position, from this one on, with a preparation of a field, or POSITIONS."""
     while position < FREE_SLOT:
         couple = position // NEEDS
         if state.owner[couple] != seat:
@@ -130,16 +133,18 @@ def next_preparation(state: Record, seat: int, position: int) -> int:
 
 @compiled
 def position_action(state: Record, seat: int, position: int) -> int:
-    """The action that names a position; free slots by how far their seat is from the one to act."""
+    """Returns the action that names a position; `seat` acts, and counts seats from itself."""
     if position >= FREE_SLOT:
-        owner, slot = (position - FREE_SLOT) // SLOTS, (position - FREE_SLOT) % SLOTS
-        position = FREE_SLOT + SLOTS * ((owner - seat) % int64(state.num_players)) + slot
+        owner = (position - FREE_SLOT) // SLOTS
+        slot = (position - FREE_SLOT) % SLOTS
+        steps = (owner - seat) % int64(state.num_players)
+        position = FREE_SLOT + SLOTS * steps + slot
     return int64(CARDS.first_position_action) + position
 
 
 @compiled
 def position_of(state: Record, seat: int, action: int) -> int:
-    """The position that an action names."""
+    """Returns the position that an action of a seat names."""
     position = int64(action - CARDS.first_position_action)
     if position < FREE_SLOT:
         return position
@@ -152,7 +157,7 @@ def position_of(state: Record, seat: int, action: int) -> int:
 
 @compiled
 def can_attach(state: Record, seat: int, card: int) -> bool:
-    """Whether there is a couple to which a seat may attach an obstacle."""
+    """R13: returns whether there is a couple to which a seat may attach an obstacle."""
     for couple in range(components.COUPLES):
         if can_attach_to(state, seat, card, couple):
             return True
@@ -161,7 +166,7 @@ def can_attach(state: Record, seat: int, card: int) -> bool:
 
 @compiled
 def can_attach_to(state: Record, seat: int, card: int, couple: int) -> bool:
-    """R13: whether a seat may attach an obstacle to this couple."""
+    """R13: returns whether a seat may attach an obstacle to this couple."""
     owner = state.owner[couple]
     if owner == NONE or state.turn <= state.shield[owner]:
         return False
@@ -171,7 +176,7 @@ def can_attach_to(state: Record, seat: int, card: int, couple: int) -> bool:
 
 @compiled
 def discard_obstacle(state: Record, place: int) -> None:
-    """An obstacle leaves the table; those behind it close up."""
+    """Discards an obstacle; later ones move up."""
     piles.to_discard(state, state.obstacle_type[place])
     size = int64(state.obstacle_count)
     remove_at(state.obstacle_type, place, size)
@@ -189,7 +194,7 @@ def discard_obstacle(state: Record, place: int) -> None:
 
 @compiled
 def obstacle_rank(state: Record, place: int) -> int:
-    """How many copies of an obstacle were attached before it."""
+    """Returns the number of copies of an obstacle that were attached before it."""
     rank = 0
     for before in range(place):
         if state.obstacle_type[before] == state.obstacle_type[place]:
@@ -199,13 +204,13 @@ def obstacle_rank(state: Record, place: int) -> int:
 
 @compiled
 def obstacle_action(state: Record, place: int) -> int:
-    """The number of an obstacle among the actions that name obstacles."""
+    """Returns the number of the action that names an obstacle, among those of obstacles."""
     return int64(CARDS.obstacle_offset[state.obstacle_type[place]]) + obstacle_rank(state, place)
 
 
 @compiled
 def obstacle_of(state: Record, number: int) -> int:
-    """The place of the obstacle with a number among the actions that name obstacles."""
+    """Returns the place of the obstacle with this `obstacle_action`."""
     place = 0
     while obstacle_action(state, place) != number:
         place += 1
@@ -214,7 +219,7 @@ def obstacle_of(state: Record, number: int) -> int:
 
 @compiled
 def discard_couple(state: Record, couple: int) -> None:
-    """R15: a couple leaves its field with all that is attached to it."""
+    """R15: discards a couple with everything attached to it."""
     piles.to_discard(state, CARDS.couple_type[couple])
     for place in range(NEEDS):
         if (state.attached[couple] >> place) & 1:

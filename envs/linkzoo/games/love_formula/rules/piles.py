@@ -18,7 +18,7 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def fill_deck(state: Record) -> None:
-    """R3: all cards but Part-time Jobs, shuffled."""
+    """R3: forms the deck of all cards but Part-time Jobs, shuffled."""
     for place in range(DECK):
         state.deck[place] = CARDS.deck[place]
     state.deck_size = DECK
@@ -27,7 +27,7 @@ def fill_deck(state: Record) -> None:
 
 @compiled
 def reshuffle_if_empty(state: Record) -> None:
-    """R23."""
+    """R23: forms a new deck of the discard pile if the deck is empty."""
     if state.deck_size > 0 or state.discard_size == 0:
         return
     size = int64(state.discard_size)
@@ -42,7 +42,7 @@ def reshuffle_if_empty(state: Record) -> None:
 
 @compiled
 def draw_card(state: Record) -> int:
-    """The next card of the deck, NONE if there is none left anywhere (R23)."""
+    """R23: draws the next card of the deck; NONE if deck and discard pile are empty."""
     reshuffle_if_empty(state)
     if state.deck_size == 0:
         return NONE
@@ -54,7 +54,7 @@ def draw_card(state: Record) -> int:
 
 @compiled
 def put_below(state: Record, count: int) -> None:
-    """The cards looked at go to the bottom of the deck in their order."""
+    """Moves the cards looked at to the bottom of the deck, in their order."""
     size = int64(state.deck_size)
     for place in range(size - 1, -1, -1):
         state.deck[place + count] = state.deck[place]
@@ -67,14 +67,14 @@ def put_below(state: Record, count: int) -> None:
 
 @compiled
 def to_discard(state: Record, card: int) -> None:
-    """R16: face up on the discard pile."""
+    """R16: puts a card on the discard pile."""
     state.discard[state.discard_size] = card
     state.discard_size += 1
 
 
 @compiled
 def is_discarded(state: Record, card: int) -> bool:
-    """Whether the discard pile has a copy."""
+    """Returns whether the discard pile has a copy of a card."""
     for place in range(state.discard_size):
         if state.discard[place] == card:
             return True
@@ -83,7 +83,7 @@ def is_discarded(state: Record, card: int) -> bool:
 
 @compiled
 def recover(state: Record, seat: int, card: int) -> None:
-    """The oldest copy in the discard pile goes to a hand."""
+    """Moves the oldest copy in the discard pile to a hand."""
     place = 0
     while state.discard[place] != card:
         place += 1
@@ -92,18 +92,18 @@ def recover(state: Record, seat: int, card: int) -> None:
     gain(state, seat, card, True)
 
 
-# Hands, and what others know of them
+# Hands, and the knowledge of other seats
 
 
 @compiled
 def sees_hand(state: Record, seat: int) -> bool:
-    """Whether an obstacle lays a hand open."""
+    """Returns whether an obstacle makes a hand visible to all."""
     return obstacle_sum(state, seat, CARDS.reveal_hand) > 0
 
 
 @compiled
 def gain(state: Record, seat: int, card: int, openly: bool) -> None:
-    """A card comes to a hand; what comes openly, or to an open hand, is known to all."""
+    """Adds a card to a hand; all see it if it comes openly, or to a visible hand."""
     state.hands[seat, card] += 1
     state.hand_size[seat] += 1
     if card != CARDS.job and (openly or sees_hand(state, seat)):
@@ -114,14 +114,14 @@ def gain(state: Record, seat: int, card: int, openly: bool) -> None:
 
 @compiled
 def lose(state: Record, seat: int, card: int) -> None:
-    """A card leaves a hand, face down or not."""
+    """Removes a card from a hand."""
     state.hands[seat, card] -= 1
     state.hand_size[seat] -= 1
 
 
 @compiled
 def show(state: Record, seat: int, card: int) -> None:
-    """All see a card that a seat had in its hand or face down: it is no longer among the rest."""
+    """Shows a card that leaves a seat's hand: others no longer know it to be there."""
     for viewer in range(state.num_players):
         if viewer != seat:
             if state.known[viewer, seat, card] > 0:
@@ -132,28 +132,29 @@ def show(state: Record, seat: int, card: int) -> None:
 
 @compiled
 def learn_hand(state: Record, viewer: int, seat: int) -> None:
-    """A seat sees another hand; nothing lies face down then."""
+    """Shows a hand to a seat, while no card is face down."""
     if viewer != seat:
         for card in range(CARDS.num_types):
-            state.known[viewer, seat, card] = 0 if card == CARDS.job else state.hands[seat, card]
+            state.known[viewer, seat, card] = state.hands[seat, card]
+        state.known[viewer, seat, CARDS.job] = 0
 
 
 @compiled
 def learn_openly(state: Record, seat: int) -> None:
-    """All see a hand."""
+    """Shows a hand to all."""
     for viewer in range(state.num_players):
         learn_hand(state, viewer, seat)
 
 
 @compiled
 def discardable(state: Record, seat: int) -> int:
-    """R24: the cards of a hand that are no Part-time Job."""
+    """R24: returns the number of cards of a hand but Part-time Jobs."""
     return int64(state.hand_size[seat]) - int64(state.hands[seat, CARDS.job])
 
 
 @compiled
 def discard_from_hand(state: Record, seat: int, card: int) -> None:
-    """A card of a hand goes to the discard pile."""
+    """Discards a card of a hand."""
     lose(state, seat, card)
     show(state, seat, card)
     to_discard(state, card)
@@ -161,13 +162,13 @@ def discard_from_hand(state: Record, seat: int, card: int) -> None:
 
 @compiled
 def discard_at_random(state: Record, seat: int) -> None:
-    """One card of a hand that is no Part-time Job, each as likely."""
+    """Discards a random card of a hand but Part-time Jobs (R24), each copy as likely."""
     index = 16 * int64(state.turn) + int64(state.random_discards)
-    left = below(discardable(state, seat), state.seed, DISCARD_STREAM, index)
+    rest = below(discardable(state, seat), state.seed, DISCARD_STREAM, index)
     state.random_discards += 1
     for card in range(CARDS.num_types):
         if card != CARDS.job:
-            left -= int64(state.hands[seat, card])
-            if left < 0:
+            rest -= int64(state.hands[seat, card])
+            if rest < 0:
                 discard_from_hand(state, seat, card)
                 return

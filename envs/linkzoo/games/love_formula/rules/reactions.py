@@ -14,22 +14,25 @@ from linkzoo.games.love_formula.tables import CARDS, op_of
 def open_event(
     state: Record, event: int, source: int, card: int, couple: int = NONE, owner: int = NONE
 ) -> None:
-    """R19, R20: an event that reactions may answer; the seat left of its source is asked first."""
+    """R19, R20: opens an event; the seat at the left of its source is asked first."""
     state.event = event
     state.event_source = source
     state.event_card = card
     state.event_couple = couple
     state.event_owner = owner
-    state.event_cancelled = state.event_redirected = state.event_recovered = 0
+    state.event_cancelled = 0
+    state.event_redirected = 0
+    state.event_recovered = 0
     state.poll = left_of(state, source)
     state.quiet = 0
 
 
 @compiled
 def close_event(state: Record) -> None:
-    """No event."""
+    """Closes the event."""
     open_event(state, NONE, NONE, NONE)
-    state.poll = state.resolving = NONE
+    state.poll = NONE
+    state.resolving = NONE
     state.pending_card.fill(NONE)
     state.pending_by.fill(NONE)
     state.pending_answers.fill(NONE)
@@ -39,7 +42,7 @@ def close_event(state: Record) -> None:
 
 @compiled
 def advance_reactions(state: Record) -> bool:
-    """R20: asks on, and resolves when all have passed in a row; says whether all is settled."""
+    """R20: polls the seats, then resolves the reactions; returns whether all are settled."""
     while state.quiet < state.num_players:
         if can_react(state, int64(state.poll)):
             ask(state, decisions.REACT, state.poll)
@@ -56,14 +59,14 @@ def advance_reactions(state: Record) -> bool:
 
 @compiled
 def pass_reaction(state: Record) -> None:
-    """The seat that was asked plays no reaction."""
+    """R20: the polled seat plays no reaction."""
     state.quiet += 1
     state.poll = left_of(state, state.poll)
 
 
 @compiled
 def play_reaction(state: Record, card: int) -> None:
-    """R20: pushes a reaction of the seat that was asked."""
+    """R20: the polled seat plays a reaction, which is pending; the polling starts again."""
     seat = int64(state.poll)
     place = state.pending_size
     state.pending_card[place] = card
@@ -79,7 +82,7 @@ def play_reaction(state: Record, card: int) -> None:
 
 @compiled
 def can_react(state: Record, seat: int) -> bool:
-    """Whether a seat holds a reaction that it can play."""
+    """Returns whether a seat holds a reaction that it can play."""
     for card in range(CARDS.num_types):
         if can_play(state, seat, card):
             return True
@@ -88,7 +91,7 @@ def can_react(state: Record, seat: int) -> bool:
 
 @compiled
 def can_play(state: Record, seat: int, card: int) -> bool:
-    """R19: whether a seat holds this reaction and its trigger is met."""
+    """R19: returns whether a seat holds this reaction and its trigger is met."""
     if CARDS.kind[card] != REACTION or state.hands[seat, card] == 0:
         return False
     trigger = CARDS.trigger[card]
@@ -97,12 +100,12 @@ def can_play(state: Record, seat: int, card: int) -> bool:
     if not _is_met(state, seat, trigger):
         return False
     redirects = op_of(card, ops.ON_RESOLVE, 0).kind == ops.REDIRECT_EVENT
-    return not redirects or fields.can_attach(state, seat, int64(state.event_card))  # A15
+    return not redirects or fields.can_attach(state, seat, int64(state.event_card))
 
 
 @compiled
 def _is_met(state: Record, seat: int, trigger: int) -> bool:
-    """R19: whether the event itself meets a trigger."""
+    """R19: returns whether the event, apart from reactions to it, meets a trigger."""
     if trigger == ops.OPP_ACTION:
         return bool(state.event == phases.ACTION_EVENT and state.event_source != seat)
     if state.event_owner != seat or state.event_source == seat:
@@ -114,7 +117,7 @@ def _is_met(state: Record, seat: int, trigger: int) -> bool:
 
 @compiled
 def _latest_of_others(state: Record, seat: int) -> int:
-    """R20: the most recent pending reaction of another seat."""
+    """R20: returns the place of the latest pending reaction of another seat, or NONE."""
     for place in range(state.pending_size - 1, -1, -1):
         if state.pending_by[place] != seat:
             return place
@@ -123,21 +126,22 @@ def _latest_of_others(state: Record, seat: int) -> int:
 
 @compiled
 def _resolve(state: Record, place: int) -> bool:
-    """R21: a pending reaction is discarded, and works if it still can; True if it has to ask."""
-    card, seat = int64(state.pending_card[place]), int64(state.pending_by[place])
+    """R21: discards a pending reaction and applies it if it still can; True if it must ask."""
+    card = int64(state.pending_card[place])
+    seat = int64(state.pending_by[place])
     piles.to_discard(state, card)
     if state.pending_cancelled[place]:
         return False
-    answers = state.pending_answers[place]
-    if answers != NONE:
-        state.pending_cancelled[answers] = 1
+    answered = state.pending_answers[place]
+    if answered != NONE:
+        state.pending_cancelled[answered] = 1
         return False
     if state.event_cancelled or not _is_met(state, seat, CARDS.trigger[card]):
         return False
-    op = op_of(card, ops.ON_RESOLVE, 0).kind
-    if op == ops.CANCEL_EVENT:
+    kind = op_of(card, ops.ON_RESOLVE, 0).kind
+    if kind == ops.CANCEL_EVENT:
         state.event_cancelled = 1
-    elif op == ops.REDIRECT_EVENT:
+    elif kind == ops.REDIRECT_EVENT:
         if fields.can_attach(state, seat, int64(state.event_card)):
             ask(state, decisions.TARGET_COUPLE, seat)
             return True
@@ -149,7 +153,7 @@ def _resolve(state: Record, place: int) -> bool:
 
 @compiled
 def redirect(state: Record, couple: int) -> None:
-    """The obstacle of the event goes to another couple."""
+    """R22: aims the obstacle of the event at another couple."""
     state.event_couple = couple
     state.event_owner = state.owner[couple]
     state.event_redirected = 1

@@ -29,14 +29,15 @@ def advance_resolve(state: Record) -> None:
 
 @compiled
 def open_resolution(state: Record) -> None:
-    """The next seat in the order has its window (R11)."""
+    """R11: opens the window before the card of the next seat in the order."""
     state.step = phases.PRE
-    state.move_used = state.discard_closed = 0
+    state.move_used = 0
+    state.discard_closed = 0
 
 
 @compiled
 def close_window(state: Record) -> None:
-    """R11: the card takes effect, or the next seat has its turn."""
+    """R11: goes on to the card's effect or, after it, to the next seat."""
     state.discard_closed = 0
     if state.step == phases.PRE:
         state.step = phases.EFFECT
@@ -72,8 +73,13 @@ def _begin_card(state: Record) -> None:
 
 @compiled
 def place(state: Record, couple: int) -> int:
-    """R12: lays down a preparation that was taken, or the card itself; NONE: in the free slot."""
-    seat, card = int64(state.acting_by), int64(state.limbo)
+    """R12: places a taken preparation, or the card itself; NONE: in the free slot.
+
+    Returns:
+        The card.
+    """
+    seat = int64(state.acting_by)
+    card = int64(state.limbo)
     if card == NONE:
         card = int64(state.acting_card)
         state.selected[seat] = NONE
@@ -84,12 +90,12 @@ def place(state: Record, couple: int) -> int:
 
 @compiled
 def choose_target(state: Record, target: int) -> None:
-    """R13, R14: a target of the card that resolves; when all are chosen, others may react."""
-    card, seat = int64(state.acting_card), int64(state.acting_by)
+    """R13, R14: adds a target of the card that resolves; after the last, others may react."""
+    card = int64(state.acting_card)
     if state.targets[0] == NONE:
         state.targets[0] = target
         if CARDS.target[card] == ops.SWAP_PAIR:
-            ask(state, decisions.SWAP_OWN, seat)
+            ask(state, decisions.SWAP_OWN, state.acting_by)
             return
     else:
         state.targets[1] = target
@@ -99,7 +105,8 @@ def choose_target(state: Record, target: int) -> None:
 @compiled
 def _open_event(state: Record) -> None:
     """R19: E1 of an obstacle, E2 of an action."""
-    card, seat = int64(state.acting_card), int64(state.acting_by)
+    card = int64(state.acting_card)
+    seat = int64(state.acting_by)
     state.acting_step = phases.AT_REACT
     if CARDS.kind[card] == OBSTACLE:
         couple = int64(state.targets[0])
@@ -111,34 +118,45 @@ def _open_event(state: Record) -> None:
 
 @compiled
 def _after_reactions(state: Record) -> None:
-    """R22: the card was cancelled, is aimed at another couple, or takes effect."""
-    cancelled, redirected = state.event_cancelled, state.event_redirected
+    """R22: ends a cancelled card, polls again after a redirection, else starts the effect."""
+    cancelled = state.event_cancelled
+    redirected = state.event_redirected
     reactions.close_event(state)
-    card, seat = int64(state.acting_card), int64(state.acting_by)
     if cancelled:
         _end_card(state)
     elif redirected:
         _open_event(state)
     else:
         state.acting_step = phases.AT_EFFECT
-        couple, at = int64(NONE), int64(NONE)
-        if CARDS.kind[card] == OBSTACLE:  # R13: its player controls it
-            couple, at = int64(state.targets[0]), int64(state.obstacle_count)
-            state.obstacle_type[at] = card
-            state.obstacle_couple[at] = couple
-            state.obstacle_by[at] = seat
-            state.turns_left[at] = max(CARDS.turns[card], 0)
-            state.obstacle_count += 1
-            state.selected[seat] = NONE
-            if CARDS.reveal_hand[card]:  # the hand that lies open is known from now on
-                piles.learn_openly(state, int64(state.owner[couple]))
-        effects.start_effect(state, ops.ON_RESOLVE, card, seat, couple, at)
+        _start_card_effect(state)
+
+
+@compiled
+def _start_card_effect(state: Record) -> None:
+    """R13: attaches an obstacle, which its player controls; starts the effect of the card."""
+    card = int64(state.acting_card)
+    seat = int64(state.acting_by)
+    couple = int64(NONE)
+    obstacle = int64(NONE)
+    if CARDS.kind[card] == OBSTACLE:
+        couple = int64(state.targets[0])
+        obstacle = int64(state.obstacle_count)
+        state.obstacle_type[obstacle] = card
+        state.obstacle_couple[obstacle] = couple
+        state.obstacle_by[obstacle] = seat
+        state.turns_left[obstacle] = max(CARDS.turns[card], 0)
+        state.obstacle_count += 1
+        state.selected[seat] = NONE
+        if CARDS.reveal_hand[card]:
+            piles.learn_openly(state, int64(state.owner[couple]))
+    effects.start_effect(state, ops.ON_RESOLVE, card, seat, couple, obstacle)
 
 
 @compiled
 def _end_card(state: Record) -> None:
-    """R14: the card is discarded if it still lies there, a Part-time Job returns to the hand."""
-    card, seat = int64(state.acting_card), int64(state.acting_by)
+    """R14: discards a card that wasn't laid down; a Part-time Job returns to the hand."""
+    card = int64(state.acting_card)
+    seat = int64(state.acting_by)
     obstacle = int64(state.effect_obstacle)
     effects.clear_effect(state)
     if state.selected[seat] != NONE:
@@ -149,6 +167,8 @@ def _end_card(state: Record) -> None:
             piles.to_discard(state, card)
     elif CARDS.kind[card] == OBSTACLE and CARDS.turns[card] < 0 and obstacle != NONE:
         fields.discard_obstacle(state, obstacle)
-    state.acting_card = state.acting_by = state.acting_step = NONE
+    state.acting_card = NONE
+    state.acting_by = NONE
+    state.acting_step = NONE
     state.targets.fill(NONE)
     state.step = phases.POST

@@ -1,4 +1,4 @@
-"""Love Formula: points, and who has won. Numbers (R26, R27) refer to RULES.md."""
+"""Love Formula: points and winners. Numbers (R26, R27) refer to RULES.md."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,12 @@ from linkzoo.games.love_formula.rules import fields
 from linkzoo.games.love_formula.state import obstacle_sum
 from linkzoo.games.love_formula.tables import CARDS
 
-_COMPLETE = np.array([0, 0, 4, 9])  # by the number of requirements
+_COMPLETE = np.array([0, 0, 4, 9])  # points of a complete couple, by number of requirements
 
 
 @compiled
 def points(state: Record, seat: int) -> int:
-    """R26: what a field is worth now."""
+    """R26: returns the present points of a field."""
     total = preparations(state, seat) + obstacle_sum(state, seat, CARDS.vp)
     for couple in range(COUPLES):
         if state.owner[couple] == seat:
@@ -25,23 +25,25 @@ def points(state: Record, seat: int) -> int:
 
 @compiled
 def scores(state: Record, out: NDArray[np.float32]) -> None:
-    """R26: the points of all."""
+    """R26: fills the points of all seats."""
     for seat in range(state.num_players):
         out[seat] = points(state, seat)
 
 
 @compiled
 def couple_points(state: Record, couple: int) -> int:
-    """R26: a couple itself, without what is attached to it but for halving."""
+    """R26: returns the points of the couple alone, after halving."""
     if not fields.is_complete(state, couple):
         return 1
-    worth = int64(_COMPLETE[BITS[CARDS.all_met[couple]]])
-    return worth // 2 if fields.has_obstacle(state, couple, CARDS.vp_halve) else worth
+    total = int64(_COMPLETE[BITS[CARDS.all_met[couple]]])
+    if fields.has_obstacle(state, couple, CARDS.vp_halve):
+        return total // 2
+    return total
 
 
 @compiled
 def preparations(state: Record, seat: int) -> int:
-    """The preparations in a field."""
+    """Returns the number of preparations in a field."""
     count = int64(0)
     for couple in range(COUPLES):
         if state.owner[couple] == seat:
@@ -54,10 +56,11 @@ def preparations(state: Record, seat: int) -> int:
 
 @compiled
 def _rank(state: Record, seat: int) -> int:
-    """R27: one number that is higher for who is ahead: points, then the tie-breakers."""
-    couples, obstacles = int64(0), int64(0)
+    """R27: returns a number that orders the seats by points and the tie-breakers."""
+    couples = int64(0)
     for couple in range(COUPLES):
         couples += state.owner[couple] == seat
+    obstacles = int64(0)
     for place in range(state.obstacle_count):
         obstacles += state.owner[state.obstacle_couple[place]] == seat
     rank = points(state, seat) + 1000
@@ -69,7 +72,7 @@ def _rank(state: Record, seat: int) -> int:
 
 @compiled
 def set_winners(state: Record) -> None:
-    """R27: the highest, and all those who tie in everything."""
+    """R27: ends the game; all seats of the highest rank win."""
     state.seat = NONE
     best = int64(0)
     for seat in range(state.num_players):

@@ -1,4 +1,4 @@
-"""Love Formula: what cards may aim at. Numbers (R13, R14) refer to RULES.md."""
+"""Love Formula: the legal targets of cards. Numbers (R13, R14) refer to RULES.md."""
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
@@ -11,7 +11,7 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def has_target(state: Record, seat: int, card: int) -> bool:
-    """Whether a card has a legal target now."""
+    """Returns whether a card has a legal target now."""
     kind = CARDS.target[card]
     if CARDS.kind[card] == OBSTACLE:
         return fields.can_attach(state, seat, card)
@@ -34,7 +34,7 @@ def has_target(state: Record, seat: int, card: int) -> bool:
 
 @compiled
 def first_decision(card: int) -> int:
-    """The decision for the first target of a card that has one."""
+    """Returns the decision that asks for the first target of a card."""
     kind = CARDS.target[card]
     if CARDS.kind[card] == OBSTACLE:
         return decisions.TARGET_COUPLE
@@ -42,18 +42,23 @@ def first_decision(card: int) -> int:
         return decisions.TARGET_OBSTACLE
     if kind == ops.DISCARD_PREP_OR_COUPLE:
         return decisions.RECOVER
-    return decisions.TARGET_PLAYER if kind == ops.OPP else decisions.TARGET_PREP
+    if kind == ops.OPP:
+        return decisions.TARGET_PLAYER
+    return decisions.TARGET_PREP
 
 
 @compiled
 def returns_from_discard(card: int) -> bool:
-    """Whether a card of the discard pile is a preparation or a couple."""
+    """Returns whether a card is a preparation or a couple, which RECOVER can take."""
     return bool(CARDS.kind[card] == PREPARATION or CARDS.kind[card] == COUPLE)
 
 
 @compiled
 def next_preparation_target(state: Record, seat: int, kind: int, other: int, position: int) -> int:
-    """The next position from this one on of a field that a card may aim at, or POSITIONS."""
+    """Returns the next target, from this position on, in a field; POSITIONS if there is none.
+
+    `kind` is the kind of target of the card, `other` the owner of the field.
+    """
     if other == seat:
         return POSITIONS
     position = fields.next_preparation(state, other, position)
@@ -76,7 +81,10 @@ def _is_preparation_target(state: Record, seat: int, kind: int, position: int) -
 
 @compiled
 def next_swap(state: Record, seat: int, card: int, position: int) -> int:
-    """The next own preparation, from a position on, of the subtype of a card, or POSITIONS."""
+    """Returns the next own position, from this one on, with a preparation of a card's subtype.
+
+    POSITIONS if there is none.
+    """
     position = fields.next_preparation(state, seat, position)
     while (
         position < POSITIONS

@@ -17,15 +17,16 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def start_turn(state: Record) -> None:
-    """T0 begins."""
+    """R8: starts the next turn with T0."""
     state.stage = phases.START
     state.turn += 1
-    state.random_discards = state.cursor = 0
+    state.random_discards = 0
+    state.cursor = 0
 
 
 @compiled
 def advance_start(state: Record) -> None:
-    """T0: the turn-start effect of the next obstacle; after the last the seats select."""
+    """T0: starts the turn-start effect of the next obstacle; after the last, seats select."""
     place = int64(state.cursor)
     if state.step == phases.EFFECT:
         _end_turn_start(state)
@@ -37,24 +38,27 @@ def advance_start(state: Record) -> None:
 
 
 @compiled
-def _start_obstacle_effect(state: Record, which: int, place: int) -> None:
+def _start_obstacle_effect(state: Record, op_list: int, place: int) -> None:
     state.step = phases.EFFECT
-    card, couple = int64(state.obstacle_type[place]), int64(state.obstacle_couple[place])
-    effects.start_effect(state, which, card, int64(state.obstacle_by[place]), couple, place)
+    card = int64(state.obstacle_type[place])
+    seat = int64(state.obstacle_by[place])
+    couple = int64(state.obstacle_couple[place])
+    effects.start_effect(state, op_list, card, seat, couple, place)
 
 
 @compiled
 def _end_turn_start(state: Record) -> None:
-    """T0: counts a timed obstacle down; one that has done all it does is discarded."""
-    place, card = int64(state.effect_obstacle), state.effect_card
+    """T0: counts a timed obstacle down; at 0 it is discarded unless something of it lasts."""
+    place = int64(state.effect_obstacle)
+    card = state.effect_card
     state.step = phases.NO_STEP
     effects.clear_effect(state)
     if place == NONE:
         return
     if CARDS.turns[card] > 0:
         state.turns_left[place] -= 1
-        does_more = CARDS.has_static[card] or CARDS.op_count[card, ops.ON_TURN_START] == 0
-        if state.turns_left[place] == 0 and not does_more:
+        has_effect = CARDS.op_count[card, ops.ON_TURN_START] > 0
+        if state.turns_left[place] == 0 and has_effect and not CARDS.has_static[card]:
             fields.discard_obstacle(state, place)
             return
     state.cursor += 1
@@ -62,7 +66,7 @@ def _end_turn_start(state: Record) -> None:
 
 @compiled
 def advance_end(state: Record) -> None:
-    """T4: the next timed obstacle that expires; after the last the turn is over."""
+    """T4: starts the last effect of the next expiring obstacle; after the last, ends the turn."""
     place = int64(state.cursor)
     if state.step == phases.EFFECT:
         expired = int64(state.effect_obstacle)
@@ -87,7 +91,7 @@ def advance_end(state: Record) -> None:
 
 @compiled
 def _end_half(state: Record) -> None:
-    """R17: hands are discarded, Part-time Jobs stay; then the second draft, or the end."""
+    """R17: discards the hands but Part-time Jobs; then the second draft, or the end."""
     state.cursor = 0
     if state.half == 2:
         for seat in range(state.num_players):
@@ -112,7 +116,7 @@ def _end_half(state: Record) -> None:
 
 @compiled
 def advance_select(state: Record) -> None:
-    """T1: asks the next seat that has a card to select; after the last all are revealed."""
+    """T1: asks the next seat that has a card to select; after the last, reveals the cards."""
     while state.cursor < state.num_players:
         for card in range(CARDS.num_types):
             if CARDS.kind[card] != REACTION and state.hands[state.cursor, card] > 0:
@@ -127,7 +131,7 @@ def advance_select(state: Record) -> None:
 
 @compiled
 def _reveal(state: Record) -> None:
-    """T2: the priorities, and the order: ties are broken by chance."""
+    """T2: sets the priorities and the order; chance breaks ties."""
     players = int64(state.num_players)
     seats = local(MAX_PLAYERS, np.int64)
     for seat in range(MAX_PLAYERS):

@@ -27,21 +27,33 @@ def draw_svg(view: Json, cards: Cards, seat: int | None = None) -> str:
 def draw_tall(view: Json, cards: Cards, seat: int | None = None) -> str:
     """Returns the position for a narrow screen: the own field and hand, the turn, other fields."""
     table = {card.name: card for card in cards.cards}
-    first = next((each for each in (seat, view["seat"]) if each is not None), 0)
-    drawn, top, scale = [], 4.0, (TALL - 12) / panel.WIDTH
-    for step in range(view["num_players"]):
-        player = (first + step) % view["num_players"]
-        height = room_for(view, player, table, TALL - 8, fields.TALL)
-        box = Box(4, top, TALL - 8, height)
+    players = view["num_players"]
+    first = _first_player(view, seat)
+    width = TALL - 8
+    scale = (TALL - 12) / panel.WIDTH  # of the panel's parts
+    left = 6 - scale * panel.LEFT
+    drawn = []
+    top = 4.0
+    for step in range(players):
+        player = (first + step) % players
+        height = room_for(view, player, table, width, fields.TALL)
+        box = Box(4, top, width, height)
         drawn.append(draw_field(view, player, seat, table, box, fields.TALL))
         top += height + 8
-        if not step:
+        if step == 0:
             turn, end = panel.draw_turn(view, table)
-            drawn.append(moved(turn, 6 - scale * panel.LEFT, top - 16 * scale, scale))
+            drawn.append(moved(turn, left, top - 16 * scale, scale))
             top += (end - 16) * scale
     piles, end = panel.draw_below(view, table)
-    drawn.append(moved(piles, 6 - scale * panel.LEFT, top, scale))
+    drawn.append(moved(piles, left, top, scale))
     return _document(view, TALL, top + end * scale, *drawn)
+
+
+def _first_player(view: Json, seat: int | None) -> int:
+    """Returns the player at the top: the viewing seat, else the seat to act, else 0."""
+    if seat is not None:
+        return seat
+    return view["seat"] or 0
 
 
 def _document(view: Json, width: float, height: float, *parts: str) -> str:
@@ -52,7 +64,8 @@ def _document(view: Json, width: float, height: float, *parts: str) -> str:
 
 def _boxes(view: Json, table: Table) -> list[Box]:
     """Returns the boxes of the fields; the height of a row depends on its content."""
-    players, columns = view["num_players"], _COLUMNS[view["num_players"]]
+    players = view["num_players"]
+    columns = _COLUMNS[players]
     width = (style.WIDTH - 2 * style.MARGIN - panel.WIDTH - _GAP * columns) / columns
     for faces in (True, False):
         needs = [room_for(view, player, table, width, faces=faces) for player in range(players)]
@@ -60,7 +73,8 @@ def _boxes(view: Json, table: Table) -> list[Box]:
         share = (style.HEIGHT - 2 * style.MARGIN - _GAP * (len(rows) - 1)) / sum(rows)
         if share >= fields.FACES:
             break
-    boxes, top = [], float(style.MARGIN)
+    boxes = []
+    top = float(style.MARGIN)
     for row in rows:
         for column in range(columns):
             left = style.MARGIN + (width + _GAP) * column

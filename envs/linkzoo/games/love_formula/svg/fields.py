@@ -12,12 +12,15 @@ from linkzoo.svg.elements import group, rect, text
 from linkzoo.svg.letters import fit
 from linkzoo.svg.panel import moved
 
-_HEAD, _INSET, _GAP = 36, 10, 7
+_HEAD = 36  # height of the head
+_INSET = 10
+_GAP = 7
 _COLUMN = 150  # minimum width of a column of couples and cards
-_LINE, _NAME = 15, 12  # line height and letter size of a couple's name
+_LINE = 15  # line height of a couple's name
+_NAME = 12  # letter size of a couple's name
 _LABEL = 22  # height of a label above cards
-# Scales, and whether cards that are held show their texts.
-FACES = 0.9  # the least scale with them
+FACES = 0.9  # the smallest scale at which held cards show their texts
+# Scales to try, with and without the texts of held cards.
 _LOOKS = [(percent / 100, True) for percent in range(150, 85, -5)]
 _LOOKS += [(percent / 100, False) for percent in range(150, 20, -5)]
 TALL = 1.36  # scale for narrow screens
@@ -46,17 +49,21 @@ def draw_field(
 
     It has the largest scale that fits, or the one `given`.
     """
-    chosen = player == view["seat"] or player in view["winners"]
-    border, colour = (3, style.SEATS[player]) if chosen else (1, style.LINE)
-    for scale, faces in [(given, True)] if given else _LOOKS:
+    looks = [(given, True)] if given else _LOOKS
+    for scale, faces in looks:
         content = _laid_out(view, player, table, (box.width - 2 * _INSET) / scale, faces=faces)
         if content.height * scale <= box.height - _HEAD - _INSET / 2:
             break
-    moved = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({scale:g})"
+    border = 1
+    colour = style.LINE
+    if player == view["seat"] or player in view["winners"]:
+        border = 3
+        colour = style.SEATS[player]
+    transform = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({scale:g})"
     return group(
         rect(*box, 10, fill=style.CARD, stroke=colour, stroke_width=border),
         _head(view, player, seat, box),
-        group(content.draw(), transform=moved),
+        group(content.draw(), transform=transform),
         fill=style.INK,
         data_field=str(player),
         data_part=f"PLAYER {player}",
@@ -72,15 +79,20 @@ def room_for(
 
 
 def _head(view: Json, player: int, seat: int | None, box: Box) -> str:
-    y, right = box.top + 24, box.left + box.width - _INSET
-    narrow, own = box.width < 400, player == seat
-    who = "You" if narrow and own else f"Player {player}" + " (you)" * own
-    note = describe.shield(view, player)
+    """Returns the player's number, shield and points."""
+    y = box.top + 24
+    right = box.left + box.width - _INSET
+    name = f"Player {player}"
+    if player == seat:
+        name = f"{name} (you)"
+        if box.width < 400:
+            name = "You"
+    shield = describe.shield(view, player)
     points = str(view["vp"][player])
     return group(
         style.seat_mark(player, box.left + 21, y - 6, 11),
-        text(who, box.left + 40, y, 17, font_weight="bold"),
-        text(note, right - 84, y, 13, text_anchor="end") if note else "",
+        text(name, box.left + 40, y, 17, font_weight="bold"),
+        text(shield, right - 84, y, 13, text_anchor="end") if shield else "",
         text("points", right, y, 12.5, text_anchor="end", fill=style.GREY),
         text(points, right + _INSET - 58, y + 1, 21, text_anchor="end", font_weight="bold"),
     )
@@ -102,32 +114,40 @@ def _laid_out(view: Json, player: int, table: Table, width: float, *, faces: boo
     height = max(ends)
     for label, cards in describe.held(view, player).items():
         if describe.size(cards):
-            picked = "pack" if view["stage"] == "draft" else "hand"
-            named = player == view["seat"] and label == picked
+            named = player == view["seat"] and label == _selectable(view)
             if faces and isinstance(cards, list):
                 block = _faces(label, cards, table, step, columns, named=named)
             else:
                 block = _cards(label, cards, table, step, columns, named=named)
             placed.append((block, 0.0, height))
             height += block.height
-    return _Block(
-        height,
-        lambda: "".join(moved(block.draw(), x, y) for block, x, y in placed),
-    )
+
+    def draw() -> str:
+        return "".join(moved(block.draw(), x, y) for block, x, y in placed)
+
+    return _Block(height, draw)
+
+
+def _selectable(view: Json) -> str:
+    """Returns which cards held can be selected."""
+    return "pack" if view["stage"] == "draft" else "hand"
 
 
 def _free(view: Json, player: int, table: Table, width: float) -> _Block:
+    """Returns the block of the free slots."""
     slots = view["fields"][player]["free"]
     height = 24 + PITCH * len(slots) + 2
 
     def draw() -> str:
+        rows = []
+        for row, (subtype, name) in enumerate(slots.items()):
+            y = 24 + PITCH * row
+            card = table[name] if name else None
+            rows.append(_position(f"{player}/{subtype}", card, subtype, subtype, y, width))
         return group(
             rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE),
             text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY),
-            *(
-                _place(f"{player}/{kind}", table.get(card), (kind, kind), 24 + PITCH * row, width)
-                for row, (kind, card) in enumerate(slots.items())
-            ),
+            *rows,
             data_part="FREE" if player == view["seat"] else None,
         )
 
@@ -137,47 +157,56 @@ def _free(view: Json, player: int, table: Table, width: float) -> _Block:
 def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
     """Returns a couple's block: its requirements, filled or empty, and its obstacles."""
     lines, letters = fit(couple["card"], width - 30, _NAME, 10, 2, bold=True)
-    wanted, obstacles = describe.needs(table, couple), describe.obstacles_at(view, couple)
+    needs = describe.needs(table, couple)
+    obstacles = describe.obstacles_at(view, couple)
     top = 8 + _LINE * len(lines)
-    height = top + PITCH * (len(wanted) + len(obstacles)) + 2
+    height = top + PITCH * (len(needs) + len(obstacles)) + 2
 
     def draw() -> str:
-        face, rim, mark = style.COMPLETE if all(wanted.values()) else style.INCOMPLETE
-        rows = [
-            text(line, 23, 16 + _LINE * number, letters, font_weight="bold")
-            for number, line in enumerate(lines)
-        ]
-        for row, (name, attached) in enumerate(wanted.items()):
-            there, empty = table[name] if attached else None, (name, table[name].subtype)
-            rows.append(_place(f"{couple['card']}/{name}", there, empty, top + PITCH * row, width))
-        for row, entry in enumerate(obstacles, len(wanted)):
-            card = table[entry["card"]]
-            left = str(entry["turns_left"]) if card.turns else "∞"
-            strip = style.strip(card, 5, top + PITCH * row, width - 10, left, by=entry["by"])
-            name = f"OBSTACLE {describe.copy_of(view, entry)}"
-            rows.append(group(strip, data_part=name, data_item=name))
-        name = f"COUPLE {couple['card']}"
-        # Where its preparations can be selected too, it is selected beside them.
-        apart = view["decision"] == "DISCARD_MENU"
-        head = (
+        face, rim, mark = style.COMPLETE if all(needs.values()) else style.INCOMPLETE
+        head = [
             rect(0, 0, width, height, 7, fill=face, stroke=rim, stroke_width=1.5),
             text(mark, 7, 17, 14, fill=rim),
-            *rows[: len(lines)],
-        )
-        return group(
-            group(*head, data_part=name) if apart else "".join(head),
-            *rows[len(lines) :],
-            data_couple=couple["card"],
-            data_item=name,
-            data_part=None if apart else name,
-        )
+        ]
+        for number, line in enumerate(lines):
+            head.append(text(line, 23, 16 + _LINE * number, letters, font_weight="bold"))
+        rows = []
+        y = top
+        for name, attached in needs.items():
+            card = table[name] if attached else None
+            position = f"{couple['card']}/{name}"
+            rows.append(_position(position, card, name, table[name].subtype, y, width))
+            y += PITCH
+        for entry in obstacles:
+            rows.append(_obstacle(view, entry, table, y, width))
+            y += PITCH
+        name = f"COUPLE {couple['card']}"
+        if view["decision"] == "DISCARD_MENU":  # its preparations can be selected, too
+            return group(
+                group(*head, data_part=name), *rows, data_couple=couple["card"], data_item=name
+            )
+        return group(*head, *rows, data_couple=couple["card"], data_item=name, data_part=name)
 
     return _Block(height, draw)
 
 
-def _place(name: str, card: Card | None, empty: tuple[str, str], y: float, width: float) -> str:
+def _obstacle(view: Json, entry: Json, table: Table, y: float, width: float) -> str:
+    """Returns an obstacle at a couple, with its turns left and its player."""
+    card = table[entry["card"]]
+    turns = str(entry["turns_left"]) if card.turns else "∞"
+    strip = style.strip(card, 5, y, width - 10, turns, by=entry["by"])
+    name = f"OBSTACLE {describe.copy_of(view, entry)}"
+    return group(strip, data_part=name, data_item=name)
+
+
+def _position(
+    name: str, card: Card | None, label: str, subtype: str, y: float, width: float
+) -> str:
     """Returns a position with its preparation, or an empty one with its label and subtype."""
-    strip = style.strip(card, 5, y, width - 10) if card else style.place(*empty, 5, y, width - 10)
+    if card is None:
+        strip = style.place(label, subtype, 5, y, width - 10)
+    else:
+        strip = style.strip(card, 5, y, width - 10)
     return group(strip, data_part=f"POS {name}", data_item=f"POS {name}")
 
 
@@ -189,7 +218,7 @@ def _faces(
     drawn = [text(f"{label.capitalize()}, {len(cards)}", 0, 16, _NAME, font_weight="bold")]
     for name, number in describe.copies(cards).items():
         column = min(range(columns), key=ends.__getitem__)
-        note = f"×{number}" if number > 1 else ""
+        note = style.times(number)
         face, height = style.face(table[name], step - _GAP, note, named=named)
         drawn.append(moved(face, step * column, ends[column]))
         ends[column] += height + 4
@@ -206,20 +235,23 @@ def _cards(
     named: bool,
 ) -> _Block:
     """Returns cards in rows, or backs in one row."""
-    rows = 0 if isinstance(cards, int) else -(-len(describe.copies(cards)) // columns)
-    name = f"{label.capitalize()}, {describe.size(cards)}"
+    rows = 0
+    if isinstance(cards, list):
+        rows = -(-len(describe.copies(cards)) // columns)
+    title = f"{label.capitalize()}, {describe.size(cards)}"
 
     def draw() -> str:
-        words = text(name, 0, 16, _NAME, font_weight="bold", fill=style.GREY)
+        markup = text(title, 0, 16, _NAME, font_weight="bold", fill=style.GREY)
         if isinstance(cards, int):
             pitch = min(11, (step * columns - 80) / cards)
             backs = [rect(72 + pitch * i, 4, 0.75 * pitch, 15, 2) for i in range(cards)]
-            return words + group(*backs, fill=style.BACK)
+            return markup + group(*backs, fill=style.BACK)
         for index, (card, number) in enumerate(describe.copies(cards).items()):
             row, column = divmod(index, columns)
-            note = f"×{number}" if number > 1 else ""
-            place = step * column, _LABEL + PITCH * row, step - _GAP
-            words += style.strip(table[card], *place, note, named=named)
-        return words
+            note = style.times(number)
+            x = step * column
+            y = _LABEL + PITCH * row
+            markup += style.strip(table[card], x, y, step - _GAP, note, named=named)
+        return markup
 
     return _Block(_LABEL + PITCH * rows + 4, draw)

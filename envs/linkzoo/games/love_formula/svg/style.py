@@ -11,14 +11,25 @@ from linkzoo.svg import panel
 from linkzoo.svg.elements import described, group, path, rect, text
 from linkzoo.svg.letters import fit, width_of
 
-WIDTH, HEIGHT, MARGIN = 1200, 900, 16
-INK, GREY, LINE, PAGE, CARD = "#33262b", "#7d6a70", "#e6d5d9", "#fbf3f3", "#ffffff"
+WIDTH = 1200
+HEIGHT = 900
+MARGIN = 16
+INK = "#33262b"
+GREY = "#7d6a70"
+LINE = "#e6d5d9"
+PAGE = "#fbf3f3"
+CARD = "#ffffff"
 BACK = "#c9b1b8"  # hidden cards
 SEATS = ("#2c5aa8", "#b2452c", "#2a7d4f", "#8a5a0f")
 
-STRIP, PITCH = 22, 25  # height of a strip, and distance between strips
-_SIZE, _MIN_SIZE, _BAND, _DISC = 12, 10, 31, 7
-_TEXT, _LINE = 10.5, 13  # letter size and line height of a card's text
+STRIP = 22  # height of a strip
+PITCH = 25  # distance between the upper edges of strips
+_SIZE = 12  # letter size in a strip
+_MIN_SIZE = 10
+_BAND = 31  # width of the band with the mark
+_DISC = 7  # radius of the disc with the seat
+_TEXT = 10.5  # letter size of a card's text
+_LINE = 13  # line height of a card's text
 
 
 class Look(NamedTuple):
@@ -44,12 +55,32 @@ INCOMPLETE = ("#fdf0f4", LOOKS["couple"].band, LOOKS["couple"].mark)
 COMPLETE = ("#fdeebb", "#c98a10", "★")
 
 # Replacements for these colours in the dark; bands and marks keep theirs.
-_FACES = "#473613 #213d2a #22364d #4d2636 #3f3a42 #372c52 #4f2c20".split()
-DARK = {look.face: dark for look, dark in zip(LOOKS.values(), _FACES, strict=True)}
-_GROUND = (INK, GREY, LINE, PAGE, CARD, BACK, INCOMPLETE[0], COMPLETE[0])
-_DARK = "#f4e9ec #c4b0b6 #5a4a4f #1f1a1b #2b2426 #6d5a60 #3a2630 #4a3d16".split()
-DARK |= dict(zip(_GROUND, _DARK, strict=True))
-DARK |= dict(zip(SEATS, "#8fb2f0 #f09a84 #7fd0a4 #e0b25e".split(), strict=True))
+DARK = {
+    LOOKS["event"].face: "#473613",
+    LOOKS["location"].face: "#213d2a",
+    LOOKS["item"].face: "#22364d",
+    LOOKS["couple"].face: "#4d2636",
+    LOOKS["obstacle"].face: "#3f3a42",
+    LOOKS["action"].face: "#372c52",
+    LOOKS["reaction"].face: "#4f2c20",
+    INK: "#f4e9ec",
+    GREY: "#c4b0b6",
+    LINE: "#5a4a4f",
+    PAGE: "#1f1a1b",
+    CARD: "#2b2426",
+    BACK: "#6d5a60",
+    INCOMPLETE[0]: "#3a2630",
+    COMPLETE[0]: "#4a3d16",
+    SEATS[0]: "#8fb2f0",
+    SEATS[1]: "#f09a84",
+    SEATS[2]: "#7fd0a4",
+    SEATS[3]: "#e0b25e",
+}
+
+
+def times(number: int) -> str:
+    """Returns `×2` for two copies of a card, "" for one."""
+    return f"×{number}" if number > 1 else ""
 
 
 def strip(
@@ -65,19 +96,28 @@ def strip(
 ) -> str:
     """Returns a card of height STRIP: mark and priority, name, a note, and its owner's seat.
 
-    Its title and description say all that stands on it. It can be selected if `named`.
+    Its title and description have the whole card. It can be selected if `named`.
     """
-    left, disc = x + _BAND + 5, x + width - _DISC - 4
-    right = x + width - 5 - (0 if by is None else 2 * _DISC + 3)
-    room = right - left - (width_of(note, _SIZE, True) + 5 if note else 0)
-    length, drawn = _line(card.name, left, y, room)
+    left = x + _BAND + 5
+    right = x + width - 5  # end of the note
+    if by is not None:
+        right -= 2 * _DISC + 3
+    room = right - left
+    if note:
+        room -= width_of(note, _SIZE, True) + 5
+    length, name = _line(card.name, left, y, room)
+    marks = []
+    if note:
+        marks.append(text(note, right, y + 15.5, _SIZE, text_anchor="end", font_weight="bold"))
+    if by is not None:
+        marks.append(seat_mark(by, x + width - _DISC - 4, y + STRIP / 2, _DISC))
+    if cancelled:
+        marks.append(path("M", left, y + 10, "h", length, stroke=INK))
     return group(
         described(card.name, describe.face(card)),
         _ground(card, x, y, width),
-        drawn,
-        text(note, right, y + 15.5, _SIZE, text_anchor="end", font_weight="bold") if note else "",
-        "" if by is None else seat_mark(by, disc, y + STRIP / 2, _DISC),
-        path("M", left, y + 10, "h", length, stroke=INK) if cancelled else "",
+        name,
+        *marks,
         fill=INK,
         data_card=card.name,
         data_part=f"CARD {card.name}" if named else None,
@@ -86,40 +126,50 @@ def strip(
 
 def face(card: Card, width: float, note: str, *, named: bool) -> tuple[str, float]:
     """Returns a strip with the card's text below it, from (0, 0) on, and the height."""
-    lines = fit(card.text, width - 12, _TEXT, _TEXT, 12)[0] if card.text else []
-    height = STRIP + (_LINE * len(lines) + 6 if lines else 0)
-    paint = _look(card)
-    ground = rect(0, 0, width, height, 4, fill=CARD, stroke=paint.band) if lines else ""
-    return group(
+    lines: list[str] = []
+    if card.text:
+        lines, _ = fit(card.text, width - 12, _TEXT, _TEXT, 12)
+    height = STRIP
+    ground = ""
+    if lines:
+        height += _LINE * len(lines) + 6
+        ground = rect(0, 0, width, height, 4, fill=CARD, stroke=_look(card).band)
+    markup = group(
         ground,
         strip(card, 0, 0, width, note),
         *(text(line, 7, STRIP + _LINE * n - 1, _TEXT) for n, line in enumerate(lines, 1)),
         fill=INK,
         data_part=f"CARD {card.name}" if named else None,
-    ), height
+    )
+    return markup, height
 
 
 def _look(card: Card) -> Look:
-    return LOOKS[card.subtype if card.kind == PREPARATION else KINDS[card.kind]]
+    if card.kind == PREPARATION:
+        return LOOKS[card.subtype]
+    return LOOKS[KINDS[card.kind]]
 
 
 def _line(words: str, x: float, y: float, room: float, **look: str) -> tuple[float, str]:
     """Returns text in a strip, at most `room` wide: its width and the markup."""
     lines, size = fit(words, room, _SIZE, _MIN_SIZE)
-    drawn = " ".join(lines)
-    return width_of(drawn, size), text(drawn, x, y + 15.5, size, **look)
+    fitted = " ".join(lines)
+    return width_of(fitted, size), text(fitted, x, y + 15.5, size, **look)
 
 
 def _ground(card: Card, x: float, y: float, width: float) -> str:
+    """Returns the background of a strip, with the mark and the priority in its band."""
     paint = _look(card)
-    sign = paint.mark if card.kind == REACTION else f"{paint.mark} {card.priority}"
+    words = paint.mark
+    if card.kind != REACTION:
+        words += f" {card.priority}"
     band: list[str | float] = ["M", x + _BAND, y, "h", 4 - _BAND, "a", 4, 4, 0, 0, 0, -4, 4]
     band += ["v", STRIP - 8, "a", 4, 4, 0, 0, 0, 4, 4, "h", _BAND - 4, "z"]
     mark: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold", "fill": "#fff"}
     return (
         rect(x, y, width, STRIP, 4, fill=paint.face, stroke=paint.band)
         + path(*band, fill=paint.band)
-        + text(sign, x + _BAND / 2, y + 15.5, _SIZE, **mark)
+        + text(words, x + _BAND / 2, y + 15.5, _SIZE, **mark)
     )
 
 

@@ -1,6 +1,7 @@
-"""Love Formula: what is wrong with a position from elsewhere.
+"""Love Formula: validation of positions from elsewhere.
 
-What passes `validate`, and lies within the bounds of the record's fields, can be played to its end.
+A position that passes `validate`, within the bounds of the record's fields, can be played to its
+end.
 """
 
 from linkzoo.core.state import Record
@@ -10,7 +11,7 @@ from linkzoo.games.love_formula.validation import decision, frames, stages, zone
 
 @compiled
 def validate(state: Record, scratch: Record) -> str:
-    """Returns what is wrong with a position, or ""."""
+    """Returns the first error of a position, or ""."""
     return (
         zones.validate_numbers(state)
         or zones.validate_lists(state)

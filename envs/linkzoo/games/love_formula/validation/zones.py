@@ -15,37 +15,33 @@ from linkzoo.games.love_formula.tables import CARDS
 
 @compiled
 def validate_numbers(state: Record) -> str:
-    """Cards are of the table, seats of the game, and what is not in use is empty."""
+    """Cards are of the table, seats of the game, and unused fields are empty."""
     players = int64(state.num_players)
-    for viewer in range(MAX_PLAYERS):
-        held = int64(0)
-        for card in range(MAX_TYPES):
-            held += int64(state.hands[viewer, card])
-            if viewer < players and card < CARDS.num_types:
-                continue
-            some = state.hands[viewer, card] | state.piles[viewer, card]
-            some |= state.packs[viewer, card] | state.taken[viewer, card]
-            for seat in range(MAX_PLAYERS):
-                some |= state.known[viewer, seat, card] | state.known[seat, viewer, card]
-            if some != 0:
-                return "hands, piles, packs, taken, known: seats or cards that there aren't"
-        if state.hand_size[viewer] != held:
-            return "hand_size: not what is in the hand"
-        if viewer >= players:
-            # NONE is the number with all bits.
-            empty = state.selected[viewer] & state.priorities[viewer] & state.shield[viewer]
-            for slot in range(SLOTS):
-                empty &= state.free[viewer, slot]
-            if empty & state.hand_sizes_at_end[viewer] != NONE:
+    for seat in range(MAX_PLAYERS):
+        if _has_unknown_cards(state, seat):
+            return "hands, piles, packs, taken, known: seats or cards that there aren't"
+        if state.hand_size[seat] != state.hands[seat].sum():
+            return "hand_size: another number of cards than in the hand"
+        if seat >= players:
+            if not _is_empty(state, seat):
                 return "selected, priorities, free, shield: seats that there aren't"
         else:
-            jobs = int64(state.hands[viewer, CARDS.job]) + (state.selected[viewer] == CARDS.job)
+            jobs = int64(state.hands[seat, CARDS.job])
+            jobs += state.selected[seat] == CARDS.job
             if jobs != 1:
                 return "hands: a seat has not one Part-time Job"
-    frames = max(state.acting_by, state.effect_by, state.effect_who)
-    if max(frames, state.event_source, state.event_owner, state.poll) >= players:
+    last_seat = max(
+        state.acting_by,
+        state.effect_by,
+        state.effect_who,
+        state.event_source,
+        state.event_owner,
+        state.poll,
+    )
+    if last_seat >= players:
         return "acting, effect, react: a seat that there isn't"
-    if max(state.acting_card, state.effect_card, state.event_card, state.limbo) >= CARDS.num_types:
+    last_card = max(state.acting_card, state.effect_card, state.event_card, state.limbo)
+    if last_card >= CARDS.num_types:
         return "acting, effect, react, limbo: a card that there isn't"
     if state.limbo != NONE and CARDS.kind[state.limbo] != PREPARATION:
         return "limbo: no preparation"
@@ -53,8 +49,34 @@ def validate_numbers(state: Record) -> str:
 
 
 @compiled
-def holds(numbers: NDArray[Any], size: int, limit: int) -> bool:
-    """Whether a list has so many numbers below a limit, and NONE behind them."""
+def _has_unknown_cards(state: Record, seat: int) -> bool:
+    """Returns whether a seat has cards beyond the table, or any as a seat beyond the game."""
+    first = int64(CARDS.num_types if seat < state.num_players else 0)
+    for card in range(first, MAX_TYPES):
+        if state.hands[seat, card] != 0 or state.piles[seat, card] != 0:
+            return True
+        if state.packs[seat, card] != 0 or state.taken[seat, card] != 0:
+            return True
+        for other in range(MAX_PLAYERS):
+            if state.known[seat, other, card] != 0 or state.known[other, seat, card] != 0:
+                return True
+    return False
+
+
+@compiled
+def _is_empty(state: Record, seat: int) -> bool:
+    """Returns whether the fields of a seat, apart from its cards, are not in use."""
+    for slot in range(SLOTS):
+        if state.free[seat, slot] != NONE:
+            return False
+    if state.selected[seat] != NONE or state.priorities[seat] != NONE:
+        return False
+    return bool(state.shield[seat] == NONE and state.hand_sizes_at_end[seat] == NONE)
+
+
+@compiled
+def is_list(numbers: NDArray[Any], size: int, limit: int) -> bool:
+    """Returns whether `size` numbers are in 0..limit - 1 and NONE follows them."""
     for place in range(len(numbers)):
         if place < size and not 0 <= numbers[place] < limit:
             return False
@@ -65,23 +87,25 @@ def holds(numbers: NDArray[Any], size: int, limit: int) -> bool:
 
 @compiled
 def validate_lists(state: Record) -> str:
-    """Lists have as many entries as they say: cards of the table, seats of the game."""
-    types, players = int64(CARDS.num_types), int64(state.num_players)
-    obstacles, pending = int64(state.obstacle_count), int64(state.pending_size)
-    if not holds(state.deck, int64(state.deck_size), types):
+    """Lists have as many entries as their sizes: cards of the table, seats of the game."""
+    types = int64(CARDS.num_types)
+    players = int64(state.num_players)
+    obstacles = int64(state.obstacle_count)
+    pending = int64(state.pending_size)
+    if not is_list(state.deck, int64(state.deck_size), types):
         return "deck, deck_size: not as many cards as there should be"
-    if not holds(state.discard, int64(state.discard_size), types):
+    if not is_list(state.discard, int64(state.discard_size), types):
         return "discard, discard_size: not as many cards as there should be"
-    if not holds(state.look, int64(state.look_size), types):
+    if not is_list(state.look, int64(state.look_size), types):
         return "look, look_size: not as many cards as there should be"
-    if not holds(state.order, int64(state.order_size), players):
+    if not is_list(state.order, int64(state.order_size), players):
         return "order, order_size: not as many seats as there should be"
-    of_table = holds(state.obstacle_type, obstacles, types)
-    at_couples = holds(state.obstacle_couple, obstacles, int64(COUPLES))
-    if not of_table or not at_couples or not holds(state.obstacle_by, obstacles, players):
+    are_cards = is_list(state.obstacle_type, obstacles, types)
+    are_couples = is_list(state.obstacle_couple, obstacles, int64(COUPLES))
+    if not are_cards or not are_couples or not is_list(state.obstacle_by, obstacles, players):
         return "obstacles: card, couple, by: not as many as obstacle_count"
-    of_table = holds(state.pending_card, pending, types)
-    if not of_table or not holds(state.pending_by, pending, players):
+    are_cards = is_list(state.pending_card, pending, types)
+    if not are_cards or not is_list(state.pending_by, pending, players):
         return "react: pending: card, by: not as many as pending_size"
     for place in range(obstacles, components.OBSTACLES):
         if state.turns_left[place] != 0:
@@ -98,7 +122,7 @@ def validate_fields(state: Record) -> str:
     for couple in range(COUPLES):
         owner = state.owner[couple]
         if owner >= state.num_players or state.attached[couple] & ~CARDS.all_met[couple] != 0:
-            return "fields: owner, attached: no seat, or not what the couple requires"
+            return "fields: owner, attached: no seat, or no requirement of the couple"
         if owner == NONE and state.attached[couple] != 0:
             return "fields: attached: at a couple that is in no field"
     for seat in range(state.num_players):
@@ -110,15 +134,21 @@ def validate_fields(state: Record) -> str:
         card = state.obstacle_type[place]
         if CARDS.kind[card] != OBSTACLE or state.owner[state.obstacle_couple[place]] == NONE:
             return "obstacles: card, couple: no obstacle of a field"
-        # T0 counts a timed one down before it is looked at again, T4 discards it at 0.
-        counted = state.stage == phases.START and place < state.cursor
-        expires = state.stage == phases.END and place >= state.cursor
-        at_zero = state.stage in (phases.SELECT, phases.RESOLVE, phases.OVER) or counted or expires
         turns = max(CARDS.turns[card], 0)
-        least = 1 if turns > 0 and not at_zero else 0
+        least = 1 if turns > 0 and not _may_be_at_zero(state, place) else 0
         if not least <= state.turns_left[place] <= turns:
             return "obstacles: turns_left: more than it lasts, or too few"
     return ""
+
+
+@compiled
+def _may_be_at_zero(state: Record, place: int) -> bool:
+    """R8: returns whether a timed obstacle can be at 0: after its count in T0, until T4."""
+    if state.stage == phases.START:
+        return bool(place < state.cursor)
+    if state.stage == phases.END:
+        return bool(place >= state.cursor)
+    return state.stage in (phases.SELECT, phases.RESOLVE, phases.OVER)
 
 
 @compiled
@@ -144,14 +174,14 @@ def validate_cards(state: Record) -> str:
         for card in range(CARDS.num_types):
             counts[card] += int64(state.hands[seat, card]) + int64(state.piles[seat, card])
             counts[card] += int64(state.packs[seat, card])
-    lying = _count_fields(state, counts)
+    in_fields = _count_fields(state, counts)
     for card in range(CARDS.num_types):
         if counts[card] != 0:
             return "cards: one is missing, or there too often"
-    # R4, R23: the second draft deals from what does not lie in fields then.
-    turns = components.TURNS - (int64(state.turn) if state.turn > 0 else 0)
-    left = components.DECK - components.PICKS * int64(state.num_players)
-    if state.half == 1 and lying + turns * state.num_players > left:
+    # R4, R23: enough cards are outside the fields for the second draft.
+    turns = components.TURNS - max(int64(state.turn), 0)
+    most = components.DECK - components.PICKS * int64(state.num_players)
+    if state.half == 1 and in_fields + turns * state.num_players > most:
         return "fields: owner, free, obstacle_type: more in fields than can have been played"
     return ""
 
@@ -164,20 +194,20 @@ def _count(cards: NDArray[Any], size: int, counts: NDArray[Any]) -> None:
 
 @compiled
 def _count_fields(state: Record, counts: NDArray[Any]) -> int:
-    """Counts what lies in fields; how many cards that is."""
-    lying = int64(state.obstacle_count)
-    _count(state.obstacle_type, lying, counts)
+    """Counts the cards in the fields by type; returns their number."""
+    total = int64(state.obstacle_count)
+    _count(state.obstacle_type, total, counts)
     for couple in range(COUPLES):
         if state.owner[couple] != NONE:
             counts[CARDS.couple_type[couple]] += 1
-            lying += 1
+            total += 1
         for place in range(NEEDS):
             if (state.attached[couple] >> place) & 1:
                 counts[CARDS.needs[couple, place]] += 1
-                lying += 1
+                total += 1
     for seat in range(state.num_players):
         for slot in range(SLOTS):
             if state.free[seat, slot] != NONE:
                 counts[state.free[seat, slot]] += 1
-                lying += 1
-    return lying
+                total += 1
+    return total
