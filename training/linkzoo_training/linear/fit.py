@@ -84,10 +84,10 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
     values = np.concatenate([labels.values for labels in files])
     counts = np.concatenate([labels.counts for labels in files])
     context = context_of(spec)
-    own_features = features[:, own_indices(spec)]
-    scale = np.maximum(_centred(own_features, counts).std(0), 1e-6)
+    action_inputs = features[:, action_indices(spec)]
+    scale = np.maximum(_centred(action_inputs, counts).std(0), 1e-6)
     factors = context_factors(spec, features[:, context])
-    products = (own_features / scale)[:, :, None] * factors[:, None, :]
+    products = (action_inputs / scale)[:, :, None] * factors[:, None, :]
     inputs = _centred(products.reshape(len(products), -1), counts)
     targets = _centred(values[:, None], counts)[:, 0]
     data = _Regression(inputs, targets, counts)
@@ -125,7 +125,7 @@ def action_features(labels: Labels) -> NDArray[np.int8]:
     return rows[rows[:, 0] > 0, 1:].astype(np.int8)
 
 
-def own_indices(spec: ObservationSpec) -> NDArray[np.int64]:
+def action_indices(spec: ObservationSpec) -> NDArray[np.int64]:
     """Returns the indices of the features that aren't context."""
     return np.setdiff1d(np.arange(spec.size), context_of(spec))
 
@@ -146,10 +146,10 @@ def unscaled(
         solved: The weights of products of features, divided by `scale`, and `context_factors`.
         scale: The divisors of the features that aren't context.
     """
-    own = own_indices(spec)
+    columns = action_indices(spec)
     factors = np.concatenate([[1], _bounds(spec)])
     weights = np.zeros((spec.size, len(factors)), np.float32)
-    weights[own] = solved.reshape(len(own), -1) / scale[:, None] / factors
+    weights[columns] = solved.reshape(len(columns), -1) / scale[:, None] / factors
     return weights
 
 

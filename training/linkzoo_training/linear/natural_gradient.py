@@ -22,7 +22,7 @@ from linkzoo.core.files import write_atomically
 from linkzoo.engine.rng import STREAM_PART, random_u64
 from linkzoo_training.agents.linear import load_scorer, save_scorer
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
-from linkzoo_training.linear.fit import context_factors, own_indices, unscaled
+from linkzoo_training.linear.fit import action_indices, context_factors, unscaled
 from linkzoo_training.linear.softmax_policy import sampler
 from linkzoo_training.search.linear import Scorer, action_spec, context_of
 
@@ -185,15 +185,15 @@ def natural_gradient(
     if not len(played.game):
         raise ValueError(f"decisions: in {settings.decisions} no game ends: play more")
     spec = action_spec(get_game(settings.game, settings.options))
-    own = own_indices(spec)
+    columns = action_indices(spec)
     factors = context_factors(spec, played.context)
     surplus = _above_baseline(played.result, factors)
-    scale = played.gradient[:, own].std(0, dtype=np.float32)
+    scale = played.gradient[:, columns].std(0, dtype=np.float32)
     scale[scale < _MIN_DEVIATION] = np.inf
-    size = len(own) * factors.shape[1]
+    size = len(columns) * factors.shape[1]
 
     def inputs(rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        gradient = played.gradient[rows][:, own] / scale
+        gradient = played.gradient[rows][:, columns] / scale
         products: NDArray[np.float32] = gradient[:, :, None] * factors[rows, None, :]
         return products.reshape(len(rows), size)
 
