@@ -1,7 +1,7 @@
-"""The games by name: the package's own, those of installed packages, and registered ones.
+"""The games by name: the package's own, installed and registered games.
 
-Wherever a game's name is taken, `module:name` imports the module first. The name is that of a
-`Game` in the module, or of a game that the module registers.
+Wherever a game's name is taken, `module:name` imports the module first. The name belongs
+to a `Game` in the module, or to a game that the module registers.
 """
 
 import copyreg

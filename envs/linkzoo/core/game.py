@@ -61,9 +61,9 @@ class Game:
         title: The display name.
         players: The smallest and the largest number of players.
         num_actions: The number of actions.
-        fields: The record's fields: those of the options, then the game's own.
+        fields: The record's fields: first the options, then the game's own.
         options: A frozen dataclass derived from `linkzoo.Options`. Its values are fields of the
-            record (a `Literal` as the index of its value), except for those in `fixed`.
+            record (a `Literal` as the index of its value), except for the options in `fixed`.
         rules: The compiled rules.
         observation: Observations of a seat.
         notation: Moves as text, positions as JSON.

@@ -170,7 +170,7 @@ class GuideClass(Protocol):
     """`Guide`, or a class derived from it (`Game.guide_class`)."""
 
     def __call__(self, notation: Notation, rules: Rules, num_actions: int, secret: bool) -> Guide:
-        """Makes the guide of a game; the arguments are those of `Guide`."""
+        """Makes the guide of a game, with the arguments of `Guide`."""
 
 
 def count(number: int, thing: str) -> str:

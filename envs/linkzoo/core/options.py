@@ -77,7 +77,7 @@ def write_options(
 def full_options(
     options: Mapping[str, Any], kind: type[Options], fixed: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Returns options by name; those in `fixed` become values of `kind`, files with whole paths."""
+    """Returns options by name; `fixed` options become values of `kind`, files with whole paths."""
     if not fixed:
         return dict(options)
     chosen = kind(**options)

@@ -42,7 +42,7 @@ class MakeMemory(Protocol):
 
 
 class Solve(Protocol):
-    """Solves a position, and keeps in `mask` only those legal actions that may be best.
+    """Solves a position, and keeps in `mask` only legal actions that may be best.
 
     It clears the memory's row, and plays the record to its end under perfect play.
 

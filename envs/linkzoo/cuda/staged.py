@@ -96,7 +96,7 @@ def is_shared(game: Game) -> bool:
 def shared_step(game: Game) -> RowKernel:
     """Returns a game's step for blocks of threads, with all rows of a block in shared memory.
 
-    The arguments are those of `staged_step`, but the records are words, uint64 [M]. Rows begin at
+    The arguments are as in `staged_step`, but the records are words, uint64 [M]. Rows begin at
     multiples of BLOCK, so that blocks of masks and observations are whole words.
     """
     step_own = make_step(game, own_row, own_record)

@@ -27,10 +27,10 @@ DEVICE = "cuda"  # torch's current device
 class CudaVecEnv(VecEnv):
     """N games in lock-step on torch's current CUDA device, one thread per game.
 
-    Games and arguments equal those of `VecEnv`, bit for bit, except for `num_threads`. Arrays are
-    tensors: the fields of `VecStep`, `episodes` (int64[N]), and `states` (uint8[N, record size]),
-    which may be written to but not replaced. Work runs on torch's current stream. With
-    `check=False` and actions on the device, `step` doesn't synchronise; with `check=True` it
+    Games equal the games of `VecEnv`, bit for bit. Arguments are the same but for `num_threads`.
+    Arrays are tensors: the fields of `VecStep`, `episodes` (int64[N]), and `states` (uint8[N,
+    record size]), which may be written to but not replaced. Work runs on torch's current stream.
+    With `check=False` and actions on the device, `step` doesn't synchronise; with `check=True` it
     transfers one number.
     """
 

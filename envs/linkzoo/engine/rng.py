@@ -6,7 +6,7 @@ generator is Philox-4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random num
 products fit in 64 bits, so the interpreter, CPU threads and CUDA give the same bits.
 
 Streams 0..999 belong to the games' rules. The rest of the package uses the ones named here; tests
-(`testing/` included) use those from 9000 on.
+(`testing/` included) use streams from 9000 on.
 """
 
 from typing import Any

@@ -7,7 +7,7 @@ spin for some tens of microseconds, then sleep, so they cost nothing on a busy m
 doesn't wait for threads that wake late.
 
 Every process starts its own helpers on first use, also after a fork. They serve one caller at a
-time; concurrent calls from other Python threads run on those threads alone.
+time; concurrent calls from other Python threads run on these threads alone.
 
 A `ThreadPoolExecutor` of the same kernels takes 1.5 to 2.6 times as long for 256 games
 (docs/benchmarks.md, `python -m lab.engine threads`).
@@ -40,7 +40,7 @@ _LOOKS = 1000  # spin iterations before sleeping, 20 to 50 nanoseconds each
 _NAP = 50e-6  # seconds between later polls for completion
 _YIELD: Callable[[], None] = getattr(os, "sched_yield", partial(time.sleep, 0))
 
-# Shared words of a pool; those that are written together and read together share a cache line.
+# Shared words of a pool; words that are written and read together share a cache line.
 _LINE = 8
 _JOINED = 0 * _LINE  # active helpers, less _CLOSED while none may start
 _NEXT = 1 * _LINE  # chunks taken

@@ -139,7 +139,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         if record is not None:
             self._go_to(record)
             return
-        self._states[0] = self._blank  # the options may be those of a given position
+        self._states[0] = self._blank  # a given position may have had other options
         mask = np.empty((1, self.game.num_actions), np.int8)
         self._kernels.begin(self._states, np.array([seed], np.uint64), mask)
         self._origin = None

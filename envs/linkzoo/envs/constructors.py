@@ -14,7 +14,7 @@ class ParallelEnv(SetByReset, turn_based_aec_to_parallel_wrapper[str, dict[str, 
 
 
 def parallel_env(game: str, num_players: int | None = None, **kwargs: Any) -> Any:
-    """Makes a PettingZoo ParallelEnv (turn-based); the arguments are those of `GameEnv`."""
+    """Makes a PettingZoo ParallelEnv (turn-based), with the arguments of `GameEnv`."""
     return ParallelEnv(GameEnv(game, num_players, **kwargs))
 
 

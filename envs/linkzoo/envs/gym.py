@@ -126,7 +126,7 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
     def _play_others(self) -> None:
         while self.env.agent_selection != self.agent and not self.env.terminations[self.agent]:
             seed = self.np_random.integers(SEED_LIMIT, dtype=np.uint64)
-            # A bytearray makes the states writable, like those that the kernels are compiled for.
+            # A bytearray makes the states writable: the kernels are compiled for such arrays.
             states = np.frombuffer(bytearray(self.env.get_state()), self.env.game.state)
             positions = Positions(self.env.game, states, np.array([seed], np.uint64))
             self.env.step(int(self.opponent.act(positions)[0]))

@@ -21,7 +21,7 @@ from linkzoo.registry import get_game
 class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     """N games, each seen from one seat; the opponents of all games act in batches.
 
-    The arguments and observations are those of `SeatEnv`; the mask of legal actions is in
+    Arguments and observations are as in `SeatEnv`; the mask of legal actions is in
     `infos["action_mask"]` (int8[N, A]) and from `action_masks()`. A finished game restarts in the
     same step (`AutoresetMode.SAME_STEP`): its last observation is in `infos["final_obs"]`.
     With `autoreset_mode=AutoresetMode.NEXT_STEP`, which some wrappers of gymnasium need, the end is
@@ -186,7 +186,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
             raise RuntimeError(f"{call} before reset: call reset() first")
 
     def _show(self, space: Space[Any]) -> None:
-        """Sets the spaces of observations, from that of one game."""
+        """Sets the spaces of observations, from the space of one game."""
         self.single_observation_space = space
         self.observation_space = batch_space(space, self.num_envs)
 

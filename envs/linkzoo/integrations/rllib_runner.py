@@ -36,7 +36,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
     """Collects episodes of one seat, for modules such as MaskedModule.
 
     `env_config` holds `game` and any other argument of FeatureSeatVectorEnv; an illegal action
-    raises ValueError. Unless it names an `opponent`, the other seats are those of `opponents`, a
+    raises ValueError. Unless it names an `opponent`, `opponents` play the other seats, a
     pool that begins with random play; `add_opponent` adds the module as it is:
 
         algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.add_opponent())
@@ -138,7 +138,7 @@ class SeatEnvRunner(SingleAgentEnvRunner):
     def _cut(
         self, frames: list[Arrays], finals: list[Any]
     ) -> tuple[list[SingleAgentEpisode], list[SingleAgentEpisode]]:
-        """Returns the episodes that ended in these frames, and those under way."""
+        """Returns the episodes that ended in these frames, and the episodes under way."""
         done: list[SingleAgentEpisode] = []
         going: list[SingleAgentEpisode] = []
         if not frames:

@@ -23,8 +23,8 @@ Rows = int | list[int] | NDArray[np.int64] | None  # numbers of games; None for 
 class TianshouVectorEnv(BaseVectorEnv):
     """N games of a FeatureSeatVectorEnv as Tianshou's vector environment.
 
-    `kwargs` are those of FeatureSeatVectorEnv; an illegal action raises ValueError. `seed(s)` holds
-    for all games from the next reset of all on.
+    `kwargs` are arguments of FeatureSeatVectorEnv; an illegal action raises ValueError. `seed(s)`
+    holds for all games from the next reset of all on.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         action: ArrayLike,
         id: Rows = None,  # noqa: A002  # Tianshou's name
     ) -> tuple[Batch, NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Plays actions in all games, or in those of `id`; a finished game shows its end."""
+        """Plays actions in all games, or in the games of `id`; a finished game shows its end."""
         rows = np.arange(self.env_num)
         if id is not None:
             rows = np.atleast_1d(np.asarray(id))
@@ -83,7 +83,7 @@ class TianshouVectorEnv(BaseVectorEnv):
         return shown, reward[rows], over[rows], truncated[rows], no_infos
 
     def get_env_attr(self, key: str, id: Rows = None) -> list[Any]:  # noqa: A002
-        """Returns an attribute of the games: a space is that of one game."""
+        """Returns an attribute of the games: as a space, the space of one game."""
         if key.endswith("_space"):
             key = f"single_{key}"
         return [getattr(self.envs, key) for _ in self._wrap_id(id)]
