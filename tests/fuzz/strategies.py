@@ -42,18 +42,19 @@ _TEXTS = [
     *("x" * 5000, ".", "..", "../..", "/", "/dev/null", "~", "a=b", "%s", "{0}", "[b]"),
 ]
 
-integers = st.sampled_from(_EDGES) | st.integers(0, 2**40)
+integers = st.sampled_from([-1, 0, 1]) | st.sampled_from(_EDGES) | st.integers(0, 2**40)
 floats = st.sampled_from([*_FLOATS, *_NOT_FINITE])
 texts = st.sampled_from(_TEXTS)
 # What a JSON file can hold, and what Python's json module reads besides (NaN).
 _scalars = st.none() | st.booleans() | integers | floats | texts
-json_values = st.one_of(
-    _scalars,
+_json_kinds = [
+    *(st.none(), st.booleans(), integers, integers, integers, floats, texts, texts),
     st.lists(_scalars, max_size=2),
     st.dictionaries(texts, _scalars, max_size=2),
     st.builds(nested, st.just(50)),
     st.builds(lambda: [0] * 1000),
-)
+]
+json_values = st.sampled_from(_json_kinds).flatmap(lambda kind: kind)
 _number_types = [
     *(np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float16, np.float32, np.float64),
     *(np.bool_, np.complex128, Decimal, Fraction, complex, bytes, bytearray),
@@ -98,6 +99,8 @@ def changed_json(draw: Draw, data: Any, donor: Any = None) -> Any:
     """
     if draw(st.integers(0, 50)) == 50:
         return draw(json_values)
+    if not isinstance(data, dict | list):
+        return _near(draw, data)
     changed = copy.deepcopy(data)
     for _ in range(draw(st.sampled_from([1, 1, 2, 3]))):
         container, model = _container(draw, changed, donor)

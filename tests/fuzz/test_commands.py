@@ -90,7 +90,8 @@ _WAYS = ["setting", "drop", "swap", "insert", "agent", "text", "text"]
 
 def _change_option(draw: Draw, words: list[str]) -> None:
     """Gives an option of the command another value; adds the option if it isn't there."""
-    option = draw(st.sampled_from(_options(*words[:2])))
+    given = [word for word in words if word.startswith("--")]
+    option = draw(st.sampled_from([*given, *_options(*words[:2])]))
     value = draw(_option_values(option))
     if option not in words:
         words += [option, value]
