@@ -202,14 +202,6 @@ FAULTS = [
         compiled=True,
     ),
     Planted(
-        "input: a card's views don't fit 32 bits",
-        "training/linkzoo_training/checkpoints/checkpoint.py",
-        "Field(ge=1, le=2**31 - 1)",
-        "Field(ge=1)",
-        "tests/fuzz/test_checkpoints.py -k 'play and linkage' --minutes 1",
-        compiled=True,
-    ),
-    Planted(
         "input: a card's wrong digest is shown whole",
         "training/linkzoo_training/checkpoints/checkpoint.py",
         'needed = shown(card["sha256"])',
