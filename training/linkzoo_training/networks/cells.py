@@ -29,7 +29,6 @@ class CellNet(PolicyValueNet):
         assert game.observation.action_cells is not None
         self.register_buffer("scale", torch.from_numpy(self.map.scale), persistent=False)
         self.summary = nn.Linear(width + numbers, 2 * width)
-        self.value = small_init(nn.Linear(2 * width, game.max_players))
         places = game.observation.action_cells.reshape(game.num_actions, -1)  # [A, K]; -1: none
         per_cell = int(places.max()) // cells + 1
         self.policy = small_init(nn.Linear(width, per_cell))
@@ -39,6 +38,7 @@ class CellNet(PolicyValueNet):
         self.elsewhere: nn.Linear | None = None
         if num_without:
             self.elsewhere = small_init(nn.Linear(2 * width, num_without))
+        self.value = small_init(nn.Linear(2 * width, game.max_players))
         # The columns of each action in the logits of all cells, followed by those of no cell.
         columns = np.where(places < 0, -1, places % cells * per_cell + places // cells)
         columns[without, 0] = per_cell * cells + np.arange(num_without)
