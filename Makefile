@@ -8,7 +8,10 @@ CONFIG ?= configs/linkage_ppo_quick.yaml
 ARGS ?=
 SEED ?= 0
 GAME ?= linkage
-PYTEST_ARGS ?= -n 2 --dist loadscope --durations=20
+PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=20
+# With SINCE=REVISION, the tests of wings run only where a change since then concerns them.
+SINCE ?=
+TESTS := -m pytest $(if $(SINCE),--changed-since $(SINCE))
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
 LLM ?= .venv-llm
@@ -48,11 +51,11 @@ help: ## this list
 train: $(VENV)/.train ## install, then train (or resume) and evaluate Linkage (CONFIG=..., ARGS=...)
 	$(BIN)/linkzoo train $(CONFIG) $(ARGS) --resume
 
-test: $(VENV)/.dev ## install, then run the tests but the slow ones (PYTEST_ARGS=...)
-	$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
+test: $(VENV)/.dev ## install, then run the tests but the slow ones (PYTEST_ARGS=..., SINCE=...)
+	$(BIN)/python $(TESTS) -m "not slow" $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.dev ## install, then run the slow tests, those that `make test` leaves out
-	$(BIN)/python -m pytest -m "slow and not nightly and not ptxas and not gpu" $(PYTEST_ARGS)
+	$(BIN)/python $(TESTS) -m "slow and not nightly and not ptxas and not gpu" $(PYTEST_ARGS)
 
 test-all: test test-slow test-ptx ## every test but those that take many minutes or a GPU
 
