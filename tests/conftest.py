@@ -17,16 +17,9 @@ from numba.core.registry import CPUDispatcher
 from linkzoo import game_names, registry
 from linkzoo.engine import threads
 from linkzoo.envs import aec
+from tests.changed import changed_files, changes_everything, concerns
+from tests.common.variants import Variant
 
-# Words in the names of tests that compile the same rules, and the game of these.
-_TOGETHER = {name: name for name in (*game_names(), "connect_four", "leduc", "miniatures")}
-_TOGETHER |= {"test_other_boards": "link_o"}
-_SEARCHES = "gumbel monte_carlo own_network solved_positions solver uct".split()
-_TOGETHER |= {f"test_{name}": "linkage" for name in _SEARCHES}
-_TOGETHER |= {f"test_{name}": "love_links" for name in ("dataset", "improve", "linear")}
-# These modules prepare something once per process: a network, a run, a package, a server.
-_PREPARED = "cache distributed files fingerprints policy resume".split()
-_TOGETHER |= {f"/test_{name}.py": name for name in _PREPARED} | {"tests/web/": "web"}
 _IMPORTS_TORCH = re.compile(r"^(from|import) (torch|linkzoo_training)\b", re.MULTILINE)
 _COMPILED = pytest.StashKey[list[str]]()
 
@@ -38,18 +31,6 @@ def pytest_configure(config: pytest.Config) -> None:
     installed.setattr(registry, "_installed", dict)
     installed.setattr(os, "fsync", lambda _: None)  # 700 files took 10 ms each
     config.add_cleanup(installed.undo)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Tests of one game run in one process (`--dist loadscope`), which compiles its rules once."""
-    from xdist.scheduler import LoadScopeScheduling
-
-    class ByGame(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return next((game for word, game in _TOGETHER.items() if word in nodeid), nodeid)
-
-    return ByGame(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 class TorchModule(pytest.Module):
@@ -69,9 +50,50 @@ def pytest_pycollect_makemodule(
     return TorchModule.from_parent(parent, path=module_path)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the tests that are marked so behind all others."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds `--changed-since`."""
+    text = "leave out the tests of wings that no change since REVISION concerns (tests/changed.py)"
+    parser.addoption("--changed-since", metavar="REVISION", help=text)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Groups the tests that share compiled code or a fixture, for `--dist loadgroup`.
+
+    One process compiles a game's rules and runs the tests of its folder and of its variants; the
+    other modules have a group each. Tests marked `last` come behind all others.
+    """
+    revision = config.getoption("changed_since")
+    if revision is not None:
+        _deselect_unchanged(config, items, revision)
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_group_of(item)))
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+def _deselect_unchanged(config: pytest.Config, items: list[pytest.Item], revision: str) -> None:
+    """Leaves out the tests of wings that no change since a revision concerns."""
+    try:
+        changed = changed_files(revision)
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from error
+    if changes_everything(changed):
+        return
+    files = {item.path for item in items}
+    concerned = {path for path in files if concerns(path, changed)}
+    config.hook.pytest_deselected(items=[item for item in items if item.path not in concerned])
+    items[:] = [item for item in items if item.path in concerned]
+
+
+def _group_of(item: pytest.Item) -> str:
+    folder = item.path.parent.name
+    if folder in game_names():
+        return folder
+    if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
+        variant = item.callspec.params.get("variant")
+        if isinstance(variant, Variant):
+            return variant.name
+    return str(item.path)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -83,10 +105,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         for function in functions
         if function.signatures and "linkzoo" in function.__module__
     ]
-    # 550,000 objects of modules and tests stay to the end: full collections took 9 % of compiling.
     gc.enable()
-    gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # quick collections took another 8 % of it
+    gc.freeze()  # modules and tests stay to the end: looking at them took 9 % of compiling
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -224,6 +224,7 @@ def test_commands_are_right(page: Path) -> None:
             )
 
 
+@pytest.mark.slow  # quick: test_snippets_run
 def test_snippets_of_gymnasium_run_alone(tmp_path: Path) -> None:
     """R17: in a file of its own, and with the id that names the package."""
     page = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")

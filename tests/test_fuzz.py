@@ -44,6 +44,7 @@ def node(way: str) -> str:
     return f"{FAULTY}::test_examples_end[{way}]"
 
 
+@pytest.mark.slow  # quick: test_a_failure_is_repeated_by_its_seed
 @pytest.mark.parametrize(
     "ways",
     [

@@ -6,14 +6,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 
 from linkzoo import GameEnv
 from tests.common.play import clone, finish, mask_of, observation_of, outcome_of, plies, snapshot
-from tests.common.variants import (
-    Variant,
-    every_variant,
-    every_variant_slowly,
-    few_variants,
-    one_of_each_game,
-    random_games,
-)
+from tests.common.variants import Variant, every_size, every_variant, random_games
 
 
 def check_dicts(env: GameEnv) -> None:
@@ -107,7 +100,7 @@ def test_score_is_the_margin(variant: Variant) -> None:
     assert list(env.rewards.values()) == margin.tolist()
 
 
-@few_variants
+@every_size
 def test_spaces_are_the_same_objects(variant: Variant) -> None:
     env = variant.env()
     observation_spaces = {agent: env.observation_space(agent) for agent in env.possible_agents}
@@ -127,7 +120,7 @@ def test_spaces_are_the_same_objects(variant: Variant) -> None:
         assert action_spaces[agent] == Discrete(env.game.num_actions)
 
 
-@few_variants
+@every_size
 def test_parts_make_up_the_observation(variant: Variant) -> None:
     """The table of parts: names once, bounds within the dtype, views that lead into the array."""
     spec = variant.game.observation.spec
@@ -146,7 +139,7 @@ def test_parts_make_up_the_observation(variant: Variant) -> None:
         spec.view(batch, "nothing")
 
 
-@few_variants
+@every_size
 def test_observations_are_fresh(variant: Variant) -> None:
     """Observations don't change afterwards, and writing to them changes no game."""
     env = variant.env()
@@ -164,7 +157,7 @@ def test_observations_are_fresh(variant: Variant) -> None:
             assert np.array_equal(array, copied[name])
 
 
-@few_variants
+@every_size
 def test_names(variant: Variant) -> None:
     env = variant.env()
     assert env.metadata["name"] == str(env) == f"{variant.name}_v0"
@@ -181,7 +174,7 @@ def test_names(variant: Variant) -> None:
 # Seeds
 
 
-@few_variants
+@every_size
 def test_a_seed_gives_the_same_game(variant: Variant) -> None:
     one, other = variant.env(), variant.env()
     for seed in (0, 3, 2**64 - 1):
@@ -194,7 +187,7 @@ def test_a_seed_gives_the_same_game(variant: Variant) -> None:
         assert one.game.from_bytes(one.get_state()).seed == seed
 
 
-@few_variants
+@every_size
 def test_numpy_seeds(variant: Variant) -> None:
     env = variant.env()
     env.reset(seed=3)
@@ -204,7 +197,7 @@ def test_numpy_seeds(variant: Variant) -> None:
         assert snapshot(env) == expected
 
 
-@few_variants
+@every_size
 def test_reset_without_a_seed_goes_on(variant: Variant) -> None:
     """The seeds that follow a given one are the same each time, and differ from one another."""
 
@@ -228,7 +221,7 @@ def test_reset_without_a_seed_goes_on(variant: Variant) -> None:
     assert not set(first) & set(seeds(one))
 
 
-@few_variants
+@every_size
 def test_environments_without_a_seed_differ(variant: Variant) -> None:
     drawn = set()
     for _ in range(4):
@@ -241,7 +234,7 @@ def test_environments_without_a_seed_differ(variant: Variant) -> None:
 # Rendering
 
 
-@every_variant_slowly
+@every_variant
 def test_render_modes(variant: Variant) -> None:
     """Drawn at the start, at every 16th ply and at the end; each game's test_draw looks closer."""
     for mode in ("ansi", "svg"):
@@ -259,7 +252,7 @@ def test_render_modes(variant: Variant) -> None:
         assert env.render()
 
 
-@one_of_each_game
+@every_size
 def test_pixels(variant: Variant) -> None:
     env = variant.env(render_mode="rgb_array")
     env.reset(seed=2)
@@ -276,7 +269,7 @@ def test_pixels(variant: Variant) -> None:
     assert not np.array_equal(pictures[0], pictures[1])
 
 
-@one_of_each_game
+@every_size
 def test_human_prints_after_every_step(
     variant: Variant, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -294,7 +287,7 @@ def test_human_prints_after_every_step(
     assert expected in capsys.readouterr().out
 
 
-@few_variants
+@every_size
 def test_render_needs_a_mode(variant: Variant) -> None:
     env = variant.env()
     env.reset(seed=0)

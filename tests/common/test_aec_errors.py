@@ -11,7 +11,7 @@ import pytest
 from linkzoo import GameEnv
 from linkzoo.envs.constructors import ParallelEnv
 from tests.common.play import finish, plies, snapshot
-from tests.common.variants import Variant, few_variants, one_of_each_game, variants_of_several_sizes
+from tests.common.variants import Variant, every_size, every_size_of_sized_games
 
 NO_ACTIONS: tuple[Any, ...] = (
     1.0,
@@ -51,7 +51,7 @@ def illegal_action(env: GameEnv) -> int:
 # Illegal actions
 
 
-@one_of_each_game
+@every_size
 def test_terminate_makes_the_mover_lose(variant: Variant) -> None:
     env = some_way_in(variant)
     state, record, mover = env.get_state(), env.record(), env.agent_selection
@@ -73,7 +73,7 @@ def test_terminate_makes_the_mover_lose(variant: Variant) -> None:
     assert finish(env, 3) == finish(other, 3)
 
 
-@one_of_each_game
+@every_size
 def test_terminate_pays_the_same_for_the_score(variant: Variant) -> None:
     env = some_way_in(variant, reward="score")
     mover = env.agent_selection
@@ -81,7 +81,7 @@ def test_terminate_pays_the_same_for_the_score(variant: Variant) -> None:
     assert env.rewards == {agent: -1.0 if agent == mover else 0.0 for agent in env.agents}
 
 
-@one_of_each_game
+@every_size
 def test_raise_changes_nothing(variant: Variant) -> None:
     env = some_way_in(variant, illegal="raise")
     before, action = snapshot(env), illegal_action(env)
@@ -92,7 +92,7 @@ def test_raise_changes_nothing(variant: Variant) -> None:
     assert finish(env, 3) == finish(other, 3)
 
 
-@one_of_each_game
+@every_size
 @pytest.mark.parametrize("illegal", ["terminate", "raise"])
 def test_what_is_no_action_always_raises(variant: Variant, illegal: str) -> None:
     env = some_way_in(variant, illegal=illegal)
@@ -106,7 +106,7 @@ def test_what_is_no_action_always_raises(variant: Variant, illegal: str) -> None
     assert snapshot(env) == before
 
 
-@few_variants
+@every_size
 def test_every_type_of_integer_is_an_action(variant: Variant) -> None:
     env, other = variant.env(), variant.env()
     env.reset(seed=1)
@@ -123,7 +123,7 @@ def test_every_type_of_integer_is_an_action(variant: Variant) -> None:
 # Order
 
 
-@few_variants
+@every_size
 def test_nothing_goes_before_reset(variant: Variant) -> None:
     env = variant.env(render_mode="ansi")
     parallel: Any = ParallelEnv(variant.env())
@@ -163,7 +163,7 @@ def test_nothing_goes_before_reset(variant: Variant) -> None:
     assert other.rewards
 
 
-@one_of_each_game
+@every_size
 def test_dead_agents_step_with_none(variant: Variant) -> None:
     env = variant.env()
     env.reset(seed=1)
@@ -185,7 +185,7 @@ def test_dead_agents_step_with_none(variant: Variant) -> None:
 # Arguments
 
 
-@few_variants
+@every_size
 def test_wrong_arguments(variant: Variant) -> None:
     for name in ("reward", "illegal", "render_mode"):
         with pytest.raises(ValueError, match=rf"^{name}='x' is not one of \["):
@@ -195,7 +195,7 @@ def test_wrong_arguments(variant: Variant) -> None:
             variant.env(checks=wrong)
 
 
-@few_variants
+@every_size
 def test_wrong_seeds_change_nothing(variant: Variant) -> None:
     env, other = some_way_in(variant), some_way_in(variant)
     before = snapshot(env)
@@ -208,7 +208,7 @@ def test_wrong_seeds_change_nothing(variant: Variant) -> None:
     assert snapshot(env) == snapshot(other)
 
 
-@few_variants
+@every_size
 def test_unknown_agents(variant: Variant) -> None:
     env = some_way_in(variant)
     for call in (env.observe, env.observation_space, env.action_space, env.to_dict):
@@ -219,7 +219,7 @@ def test_unknown_agents(variant: Variant) -> None:
 # Positions to start from
 
 
-@few_variants
+@every_size
 def test_start_from_a_position(variant: Variant) -> None:
     source = some_way_in(variant)
     for state in (source.get_state(), bytearray(source.get_state()), source.to_dict()):
@@ -237,7 +237,7 @@ def test_start_from_a_position(variant: Variant) -> None:
         assert snapshot(env) == snapshot(other)
 
 
-@few_variants
+@every_size
 def test_start_from_the_end(variant: Variant) -> None:
     source = variant.env()
     source.reset(seed=1)
@@ -249,7 +249,7 @@ def test_start_from_the_end(variant: Variant) -> None:
         env.step(None)
 
 
-@few_variants
+@every_size
 def test_options_of_a_position_hold_for_its_game_only(variant: Variant) -> None:
     """The next reset plays with the options of the constructor."""
     env = variant.env()
@@ -263,7 +263,7 @@ def test_options_of_a_position_hold_for_its_game_only(variant: Variant) -> None:
     assert env.record().options == mine
 
 
-@few_variants
+@every_size
 def test_other_reset_options_are_ignored(variant: Variant) -> None:
     env, other = variant.env(), variant.env()
     other.reset(seed=1)
@@ -272,7 +272,7 @@ def test_other_reset_options_are_ignored(variant: Variant) -> None:
         assert snapshot(env) == snapshot(other)
 
 
-@few_variants
+@every_size
 def test_broken_positions_are_refused(variant: Variant) -> None:
     env = some_way_in(variant, render_mode="ansi")
     before, data, state = snapshot(env), env.to_dict(), env.get_state()
@@ -321,7 +321,7 @@ def test_broken_positions_are_refused(variant: Variant) -> None:
     assert snapshot(env) == snapshot(other)  # not even the seeds have moved
 
 
-@variants_of_several_sizes
+@every_size_of_sized_games
 def test_positions_of_another_number_of_players_are_refused(variant: Variant) -> None:
     game = variant.game
     env = some_way_in(variant)
@@ -339,7 +339,7 @@ def test_positions_of_another_number_of_players_are_refused(variant: Variant) ->
     assert snapshot(env) == before
 
 
-@few_variants
+@every_size
 def test_a_mask_that_was_written_into_checks_as_before(variant: Variant) -> None:
     """The masks that callers get are theirs: the check has its own."""
     env = some_way_in(variant, illegal="raise")

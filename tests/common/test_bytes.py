@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from tests.common.play import spread_positions
-from tests.common.variants import Variant, every_variant, few_variants
+from tests.common.variants import Variant, every_size, every_variant
 
 
-@few_variants
+@every_size
 def test_every_field_at_its_extremes(variant: Variant) -> None:
     """A number outside a field's declared bounds is refused by name, and nothing changes."""
     env, game = variant.env(), variant.game
@@ -27,7 +27,7 @@ def test_every_field_at_its_extremes(variant: Variant) -> None:
             assert env.get_state() == before
 
 
-@few_variants
+@every_size
 def test_the_header_is_checked(variant: Variant) -> None:
     """Wrong seats, players and plies are refused, and winners before the end."""
     env = variant.env()

@@ -16,7 +16,7 @@ from linkzoo.svg import elements
 from linkzoo.svg.panel import TALL
 from linkzoo.svg.raster import to_png
 from linkzoo.testing.play import clone, mask_of, new, positions
-from tests.common.variants import Variant, one_of_each_game
+from tests.common.variants import Variant, every_size
 
 SECRET = ("link_o", "love_formula")
 
@@ -30,7 +30,7 @@ def some(states: list[np.record], number: int = 10) -> list[np.record]:
     return states[:: max(len(states) // number, 1)]
 
 
-@one_of_each_game
+@every_size
 def test_every_position_has_its_words(variant: Variant) -> None:
     """A prompt for the seat to act that cites a rule, a row of the score for every seat."""
     game, players = variant.game, variant.num_players
@@ -48,7 +48,7 @@ def test_every_position_has_its_words(variant: Variant) -> None:
     assert game.guide.prompt(last, 0) == game.guide.outcome(last)
 
 
-@one_of_each_game
+@every_size
 def test_what_a_move_touched_lies_in_both_drawings(variant: Variant) -> None:
     game, total = variant.game, 0
     states = some(positions(game, variant.num_players, variant.options, 5)[:-1])
@@ -63,7 +63,7 @@ def test_what_a_move_touched_lies_in_both_drawings(variant: Variant) -> None:
     assert total > 3
 
 
-@one_of_each_game
+@every_size
 def test_the_tall_drawing_has_the_same_parts_and_large_letters(variant: Variant) -> None:
     """11 pixels or more on a screen of 320."""
     game = variant.game

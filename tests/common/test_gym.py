@@ -16,7 +16,7 @@ from linkzoo import Positions, RandomAgent, SeatEnv
 from linkzoo.core.kernels import kernels
 from linkzoo.integrations import SeatVectorEnv
 from tests.common.play import choose, plies
-from tests.common.variants import Variant, few_variants, one_of_each_game
+from tests.common.variants import Variant, every_size
 
 
 def build(variant: Variant, **kwargs: Any) -> SeatEnv:
@@ -49,7 +49,7 @@ class Recorder:
         return first
 
 
-@one_of_each_game
+@every_size
 def test_gymnasium_checker(variant: Variant) -> None:
     """It plays without the mask, so most of its games end by an illegal action."""
     for seat in (*range(variant.num_players), None):
@@ -59,7 +59,7 @@ def test_gymnasium_checker(variant: Variant) -> None:
             check_env(build(variant, seat=seat))
 
 
-@one_of_each_game
+@every_size
 def test_every_decision_of_every_seat(variant: Variant) -> None:
     for seat in range(variant.num_players):
         env = build(variant, seat=seat)
@@ -92,7 +92,7 @@ def test_every_decision_of_every_seat(variant: Variant) -> None:
             assert env.observation_space.contains(observation)
 
 
-@one_of_each_game
+@every_size
 def test_seeds(variant: Variant) -> None:
     """A seed fixes the game, the seat and the opponent; later resets without a seed as well."""
     for seat in (variant.num_players - 1, None):
@@ -109,7 +109,7 @@ def test_seeds(variant: Variant) -> None:
         assert env.env.record() != record
 
 
-@one_of_each_game
+@every_size
 def test_any_seat_is_drawn(variant: Variant) -> None:
     env = build(variant, seat=None)
     env.reset(seed=1)
@@ -120,7 +120,7 @@ def test_any_seat_is_drawn(variant: Variant) -> None:
     assert set(agents) == set(env.env.possible_agents)
 
 
-@one_of_each_game
+@every_size
 def test_the_opponent_plays_the_other_seats(variant: Variant) -> None:
     opponent = Recorder()
     env = build(variant, seat=1, opponent=opponent)
@@ -140,7 +140,7 @@ def test_the_opponent_plays_the_other_seats(variant: Variant) -> None:
     assert len(set(seeds)) == len(seeds)
 
 
-@few_variants
+@every_size
 def test_nothing_is_compiled_twice(variant: Variant) -> None:
     """Agents of a seat use the code of the batch runner as it is."""
     env = build(variant, seat=1)
@@ -155,7 +155,7 @@ def test_nothing_is_compiled_twice(variant: Variant) -> None:
             assert len(function.signatures) == 1
 
 
-@few_variants
+@every_size
 def test_the_random_agent(variant: Variant) -> None:
     """Legal, a function of the seeds, and not always the same."""
     states = np.zeros(64, variant.game.state)
@@ -176,7 +176,7 @@ def test_the_random_agent(variant: Variant) -> None:
         assert np.array_equal(one.observation[0], positions.observation[i])
 
 
-@one_of_each_game
+@every_size
 @pytest.mark.parametrize("reward", ["win", "score"])
 def test_reward_is_the_payoff_of_the_seat(variant: Variant, reward: str) -> None:
     for seat in range(variant.num_players):
@@ -191,7 +191,7 @@ def test_reward_is_the_payoff_of_the_seat(variant: Variant, reward: str) -> None
         assert last[2] == aec.rewards[f"player_{seat}"]
 
 
-@one_of_each_game
+@every_size
 def test_illegal_actions(variant: Variant) -> None:
     env = build(variant)
     env.reset(seed=1)
@@ -215,7 +215,7 @@ def test_illegal_actions(variant: Variant) -> None:
     play(strict, 1)
 
 
-@one_of_each_game
+@every_size
 def test_start_from_a_position(variant: Variant) -> None:
     """The game goes on from there; a seat with no decision left is an error."""
     source = variant.env()
@@ -241,7 +241,7 @@ def test_start_from_a_position(variant: Variant) -> None:
         env.reset(options={"state": source.get_state()})
 
 
-@few_variants
+@every_size
 def test_wrong_arguments(variant: Variant) -> None:
     for seat in (-1, variant.num_players, 0.5, "0", True):
         with pytest.raises(ValueError, match=r"^seat: "):
@@ -264,7 +264,7 @@ def test_wrong_arguments(variant: Variant) -> None:
         assert env.step(action)[0].shape == env.observation_space.shape
 
 
-@few_variants
+@every_size
 def test_render(variant: Variant) -> None:
     env = build(variant, render_mode="ansi")
     assert env.render_mode == "ansi"
@@ -273,7 +273,7 @@ def test_render(variant: Variant) -> None:
     env.close()
 
 
-@one_of_each_game
+@every_size
 def test_pickle(variant: Variant) -> None:
     env = build(variant, seat=1)
     env.reset(seed=1)
@@ -284,7 +284,7 @@ def test_pickle(variant: Variant) -> None:
     assert play(env, 1) == play(other, 1)
 
 
-@one_of_each_game
+@every_size
 def test_registered(variant: Variant) -> None:
     title = "".join(word.capitalize() for word in variant.name.split("_"))
     name = f"linkzoo/{title}-v0"

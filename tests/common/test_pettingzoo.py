@@ -12,7 +12,7 @@ import pytest
 
 from linkzoo import GameEnv
 from tests.common.play import plies, snapshot
-from tests.common.variants import Variant, few_variants, one_game, one_of_each_game
+from tests.common.variants import Variant, every_size, one_game
 
 with warnings.catch_warnings():
     # Its tests import its own connect_four in a way that it deprecates.
@@ -37,7 +37,7 @@ def build(variant: Variant, constructor: str, **kwargs: Any) -> Any:
     return getattr(module(variant), constructor)(variant.num_players, **variant.options, **kwargs)
 
 
-@one_of_each_game
+@every_size
 def test_api(variant: Variant) -> None:
     for constructor in ("env", "raw_env"):
         with warnings.catch_warnings():
@@ -46,18 +46,18 @@ def test_api(variant: Variant) -> None:
             zoo.api_test(build(variant, constructor), num_cycles=200)
 
 
-@one_of_each_game
+@every_size
 def test_seeds(variant: Variant) -> None:
     zoo.seed_test(partial(build, variant, "env"), num_cycles=200)
     zoo.seed_test(partial(build, variant, "raw_env"), num_cycles=200)
 
 
-@one_of_each_game
+@every_size
 def test_parallel_api(variant: Variant) -> None:
     zoo.parallel_api_test(build(variant, "parallel_env"), num_cycles=200)
 
 
-@one_of_each_game
+@every_size
 def test_parallel_seeds(variant: Variant) -> None:
     """Its actions ignore the mask, so most of its games end by an illegal one."""
     zoo.parallel_seed_test(partial(build, variant, "parallel_env"), num_cycles=200)
@@ -69,7 +69,7 @@ def test_rendering(variant: Variant) -> None:
     zoo.render_test(partial(build, variant, "env"), custom_tests=svg)
 
 
-@one_of_each_game
+@every_size
 def test_three_constructors_make_the_same_game(variant: Variant) -> None:
     env, raw = build(variant, "env"), build(variant, "raw_env")
     parallel = build(variant, "parallel_env")
@@ -92,7 +92,7 @@ def test_three_constructors_make_the_same_game(variant: Variant) -> None:
     assert parallel.agents == []
 
 
-@few_variants
+@every_size
 def test_registered(variant: Variant) -> None:
     """From 1.27 on, PettingZoo has a registry."""
     if not hasattr(pettingzoo, "make"):

@@ -15,7 +15,7 @@ import pytest
 
 from linkzoo import GameEnv, GameRecord, get_game, make
 from tests.common.play import finish
-from tests.common.variants import FILES, ONE, Variant, few_variants
+from tests.common.variants import FILES, ONE, Variant, every_size
 
 
 def played(variant: Variant, start: bool = False) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def played(variant: Variant, start: bool = False) -> dict[str, Any]:
     return data
 
 
-@few_variants
+@every_size
 @pytest.mark.parametrize("start", [False, True])
 def test_wrong_fields(variant: Variant, start: bool) -> None:
     data = played(variant, start)
@@ -85,7 +85,7 @@ def test_comments_are_kept() -> None:
             GameRecord.from_dict({**data, "comments": wrong})
 
 
-@few_variants
+@every_size
 def test_start_must_agree(variant: Variant) -> None:
     data = played(variant, start=True)
     options = {**data["options"], "skip_forced": not data["options"]["skip_forced"]}
@@ -94,7 +94,7 @@ def test_start_must_agree(variant: Variant) -> None:
             GameRecord.from_dict({**data, name: value})
 
 
-@few_variants
+@every_size
 def test_illegal_moves(variant: Variant) -> None:
     """A record made by hand can hold anything; replay and saving find it."""
     env = variant.env()
@@ -113,7 +113,7 @@ def test_illegal_moves(variant: Variant) -> None:
         GameRecord.from_dict(data)
 
 
-@few_variants
+@every_size
 def test_broken_files(variant: Variant, tmp_path: Path) -> None:
     path = tmp_path / "game.json"
     text = json.dumps(played(variant))

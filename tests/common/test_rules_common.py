@@ -13,13 +13,7 @@ from linkzoo.testing import many_games, play, properties
 from linkzoo.testing.play import play_out
 from tests.common.fingerprint import fingerprints
 from tests.common.play import choose, clone, outcome_of, run_python
-from tests.common.variants import (
-    Variant,
-    every_variant,
-    every_variant_slowly,
-    few_variants,
-    random_games,
-)
+from tests.common.variants import Variant, every_size, every_variant, random_games
 
 
 def new(variant: Variant, seed: int) -> np.record:
@@ -31,7 +25,7 @@ def positions(variant: Variant, seed: int) -> list[np.record]:
     return play.positions(variant.game, variant.num_players, variant.options, seed)
 
 
-@few_variants
+@every_size
 def test_the_fields_of_a_record_are_its_attributes(variant: Variant) -> None:
     """To read and to write, in copies of it too; there are no others.
 
@@ -75,7 +69,7 @@ def test_payoffs(variant: Variant, seeds: list[int]) -> None:
         properties.payoffs(variant.game, positions(variant, seed))
 
 
-@few_variants
+@every_size
 def test_payoffs_of_shared_wins(variant: Variant) -> None:
     """1/w - 1/n for each of w winners among n sides, -1/n for the others; a sole one has 1."""
     game, end = variant.game, positions(variant, 2**64 - 1)[-1]
@@ -90,7 +84,7 @@ def test_payoffs_of_shared_wins(variant: Variant) -> None:
 
 
 @random_games
-@every_variant_slowly
+@every_variant
 def test_observing_changes_nothing(variant: Variant, seeds: list[int]) -> None:
     game = variant.game
     for state in (state for seed in seeds for state in positions(variant, seed)):
@@ -107,26 +101,22 @@ def test_a_new_game_leaves_nothing_of_the_old_one(variant: Variant) -> None:
 
 
 @every_variant
-def test_skip_forced_asks_only_what_is_open(variant: Variant) -> None:
-    env = variant.env()
-    forced = 0
+def test_skip_forced_asks_only_for_choices(variant: Variant) -> None:
+    env = skipping(variant, skip_forced=True).env()
     for seed in range(3):
         env.reset(seed=seed)
         while not env.terminations[env.agent_selection]:
             mask = env.infos[env.agent_selection]["action_mask"]
-            forced += mask.sum() == 1
+            assert mask.sum() > 1
             env.step(choose(mask, seed, len(env.record().actions)))
-    assert forced == 0 or not variant.options.get("skip_forced")
 
 
 @every_variant
 def test_skip_forced_plays_the_same_game(variant: Variant) -> None:
     """Taking the only legal action at once, or when asked, leads to the same positions."""
-    if not variant.options.get("skip_forced"):
-        return
-    asked = Variant(variant.name, variant.num_players, {**variant.options, "skip_forced": False})
     for seed in range(3):
-        env, other = variant.env(), asked.env()
+        env = skipping(variant, skip_forced=True).env()
+        other = skipping(variant, skip_forced=False).env()
         env.reset(seed=seed)
         other.reset(seed=seed)
         while True:
@@ -140,6 +130,11 @@ def test_skip_forced_plays_the_same_game(variant: Variant) -> None:
             action = choose(mask, seed, int(here.ply))
             env.step(action)
             other.step(action)
+
+
+def skipping(variant: Variant, *, skip_forced: bool) -> Variant:
+    """The variant with forced actions skipped, or asked."""
+    return variant._replace(options={**variant.options, "skip_forced": skip_forced})
 
 
 @pytest.mark.parametrize("name", linkzoo.game_names())
@@ -168,7 +163,7 @@ def test_redeal_keeps_what_the_seat_knows(variant: Variant, seeds: list[int]) ->
                 properties.determinize(variant.game, state, seat % variant.num_players)
 
 
-@every_variant_slowly
+@every_variant
 def test_drawings_show_what_the_seat_knows(variant: Variant) -> None:
     """A world dealt anew is drawn the same: in the first positions, and at every 16th ply.
 
@@ -186,7 +181,7 @@ def test_drawings_show_what_the_seat_knows(variant: Variant) -> None:
 
 
 @random_games
-@every_variant_slowly
+@every_variant
 def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> None:
     """It is a position like any other: it goes on to a lawful end, and JSON leads back to it.
 

@@ -13,13 +13,7 @@ import pytest
 from linkzoo import GameEnv, GameRecord
 from linkzoo.testing import properties
 from tests.common.play import finish, mask_of, plies, snapshot
-from tests.common.variants import (
-    Variant,
-    every_variant,
-    every_variant_slowly,
-    few_variants,
-    random_games,
-)
+from tests.common.variants import Variant, every_size, every_variant, random_games
 
 
 def through_json(env: GameEnv) -> GameEnv:
@@ -69,7 +63,7 @@ def compare(way: str, other: GameEnv, expected: dict[str, Any]) -> None:
 
 
 @random_games
-@every_variant_slowly
+@every_variant
 def test_every_way_at_every_ply(variant: Variant, seeds: list[int]) -> None:
     """The same position, and the same continuation; the original doesn't notice.
 
@@ -101,7 +95,7 @@ def test_every_way_at_every_ply(variant: Variant, seeds: list[int]) -> None:
                 compare(way, moved[way], snapshot(env))
 
 
-@few_variants
+@every_size
 def test_copies_go_on_from_the_same_seeds(variant: Variant) -> None:
     env = variant.env()
     env.reset(seed=5)
@@ -115,7 +109,7 @@ def test_copies_go_on_from_the_same_seeds(variant: Variant) -> None:
             assert snapshot(other) == snapshot(here)
 
 
-@few_variants
+@every_size
 def test_copies_before_reset_and_after_the_end(variant: Variant) -> None:
     env = variant.env(render_mode="ansi", illegal="raise", reward="score")
     for way in ("clone", "deepcopy", "pickle"):
@@ -131,7 +125,7 @@ def test_copies_before_reset_and_after_the_end(variant: Variant) -> None:
         assert WAYS[way](other).agents == []
 
 
-@few_variants
+@every_size
 def test_clones_share_nothing_that_changes(variant: Variant) -> None:
     env = variant.env()
     env.reset(seed=1)
@@ -155,7 +149,7 @@ def test_clones_share_nothing_that_changes(variant: Variant) -> None:
 
 
 @random_games
-@every_variant_slowly
+@every_variant
 def test_json_gives_the_same_bytes(variant: Variant, seeds: list[int]) -> None:
     """`from_dict(to_dict(s))` for the referee; a seat's view has no seed and is JSON as well.
 
@@ -170,7 +164,7 @@ def test_json_gives_the_same_bytes(variant: Variant, seeds: list[int]) -> None:
 
 
 @random_games
-@every_variant_slowly
+@every_variant
 def test_notation_names_each_action(variant: Variant, seeds: list[int]) -> None:
     """Every legal move has a text of its own that leads back to it, at every ply."""
     game, env = variant.game, variant.env()
@@ -183,7 +177,7 @@ def test_notation_names_each_action(variant: Variant, seeds: list[int]) -> None:
             assert [env.text_to_action(env.action_to_text(a)) for a in legal[:3]] == legal[:3]
 
 
-@few_variants
+@every_size
 def test_notation_of_what_is_no_move(variant: Variant) -> None:
     """Error messages name any action by its text, legal or not; nothing else has one."""
     env = variant.env()

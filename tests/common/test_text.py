@@ -13,7 +13,7 @@ from linkzoo.testing import play
 from linkzoo.text import MoveError, TextGame, ask, describe, list_moves, read_move, rules_text
 from linkzoo.text.answers import _tokens
 from linkzoo.text.moves import legal_moves
-from tests.common.variants import ONE, Variant, few_variants, one_of_each_game
+from tests.common.variants import ONE, Variant, every_size
 
 EN_DASH = " \N{EN DASH} "
 
@@ -71,7 +71,7 @@ def test_games_through_text_are_those_by_numbers(variant: Variant, games: int) -
         assert last == by_text.state
 
 
-@few_variants
+@every_size
 def test_moves_are_listed_and_told_apart(variant: Variant) -> None:
     for state in play.positions(variant.game, variant.num_players, variant.options, 3)[:-1:5]:
         moves = legal_moves(variant.game, state)
@@ -79,7 +79,7 @@ def test_moves_are_listed_and_told_apart(variant: Variant) -> None:
         assert len(set(map(_tokens, moves))) == len(moves)
 
 
-@one_of_each_game
+@every_size
 def test_prompts_tell_no_more_than_the_seat_knows(variant: Variant) -> None:
     """They are equal in all worlds that the seat can't tell apart."""
     game = started(variant, seed=5)
@@ -96,7 +96,7 @@ def test_prompts_tell_no_more_than_the_seat_knows(variant: Variant) -> None:
         game.play(play.choose(game.positions.action_mask[0], 5, turn))
 
 
-@one_of_each_game
+@every_size
 def test_a_prompt_has_all_that_is_needed(variant: Variant) -> None:
     game = started(variant)
     for turn in range(3):
@@ -194,7 +194,7 @@ def test_answers_that_are_no_move_teach(answer: str, kind: str, message: str) ->
     assert game.record.actions == [0]
 
 
-@few_variants
+@every_size
 def test_any_answer_gets_a_move_or_a_message(variant: Variant) -> None:
     """Fast, however long and strange it is."""
     game = started(variant)

@@ -11,13 +11,7 @@ from numpy.typing import NDArray
 from linkzoo import VecEnv, VecStep, make_vec
 from linkzoo.engine.threads import MAX_THREADS
 from tests.common.play import choose, plies, run_python
-from tests.common.variants import (
-    FEW,
-    Variant,
-    every_variant,
-    every_variant_slowly,
-    few_variants,
-)
+from tests.common.variants import FEW, Variant, every_size, every_variant
 from tests.driving import first_quick
 
 SEED = 2024
@@ -91,7 +85,7 @@ def expected_game(variant: Variant, seed: int, reward: str = "win") -> list[Any]
     return [*shown_steps, (list(env.rewards.values()), list(scored.rewards.values()), ply)]
 
 
-@every_variant_slowly
+@every_variant
 @pytest.mark.parametrize("reward", ["win", "score"])
 def test_games_are_those_of_the_aec_environment(variant: Variant, reward: str) -> None:
     vec = build(variant, 5, reward=reward)
@@ -107,7 +101,7 @@ def test_number_of_games_changes_nothing(variant: Variant) -> None:
         assert trace(build(variant, num_envs), 2) == many[:num_envs]
 
 
-@few_variants
+@every_size
 def test_several_numbers_of_players_at_once(variant: Variant) -> None:
     """The games take the numbers in turn; seats that a game doesn't have get nothing."""
     first, most = variant.game.min_players, variant.game.max_players
@@ -156,7 +150,7 @@ def test_number_of_threads_changes_nothing(which: str) -> None:
     assert len(set(lines)) == 1
 
 
-@few_variants
+@every_size
 def test_arrays(variant: Variant) -> None:
     """Shapes and dtypes as documented; the same arrays each time."""
     game, vec = variant.game, build(variant, 3)
@@ -237,7 +231,7 @@ def test_illegal_actions_move_no_game(variant: Variant) -> None:
     vec.step(legal)
 
 
-@few_variants
+@every_size
 def test_what_is_no_array_of_actions(variant: Variant) -> None:
     vec = build(variant, 4)
     now = vec.reset(seed=3)
@@ -258,7 +252,7 @@ def test_what_is_no_array_of_actions(variant: Variant) -> None:
         refused(vec, now, actions, r"^actions are .*, not integers \[4\]$")
 
 
-@few_variants
+@every_size
 def test_every_type_of_integer_is_an_action(variant: Variant) -> None:
     states = []
     convert: list[Callable[[NDArray[np.int64]], Any]] = [
@@ -277,12 +271,12 @@ def test_every_type_of_integer_is_an_action(variant: Variant) -> None:
     assert len(set(states)) == 1
 
 
-@few_variants
+@every_size
 def test_unchecked_is_the_same_for_legal_actions(variant: Variant) -> None:
     assert trace(build(variant, 3, check=False), 1) == trace(build(variant, 3), 1)
 
 
-@few_variants
+@every_size
 def test_wrong_arguments(variant: Variant) -> None:
     for num_envs in (0, -1, 1.5, "2", None, True):
         with pytest.raises(ValueError, match=r"^num_envs: "):
@@ -315,7 +309,7 @@ def test_before_reset() -> None:
             call()
 
 
-@few_variants
+@every_size
 def test_random_actions(variant: Variant) -> None:
     """Each legal action as often as the others, the same for the same seeds."""
     vec = build(variant, 200)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from linkzoo import VecEnv, VecStep, make_vec
-from tests.common.variants import Variant, few_variants
+from tests.common.variants import Variant, every_size
 
 GAMES = 5
 COPIES: list[Callable[[VecEnv], VecEnv]] = [
@@ -41,7 +41,7 @@ def fresh(variant: Variant, reward: str, steps: int) -> dict[str, list[Any]]:
     return shown(now)
 
 
-@few_variants
+@every_size
 @pytest.mark.parametrize("duplicate", COPIES, ids=["copy", "deepcopy", "pickle"])
 @pytest.mark.parametrize("reward", ["win", "score"])
 def test_copies_go_on_by_themselves(

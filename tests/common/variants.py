@@ -124,44 +124,44 @@ FEW = list({(variant.name, variant.num_players): variant for variant in reversed
 # One for each game, with the most players.
 ONE = list({variant.name: variant for variant in sorted(FEW, key=lambda v: v.num_players)}.values())
 
-# Of one random game, and in the slow tests of more. The first is the seed that needs every bit.
+# One random game in the quick and the slow tests, more every night. The first seed needs every bit.
 SEEDS = [
     pytest.param([2**64 - 1], id="a_game"),
-    pytest.param([1, 2**32], id="more_games", marks=pytest.mark.slow),
+    pytest.param([1, 2**32], id="more_games", marks=[pytest.mark.slow, pytest.mark.nightly]),
 ]
+random_games = pytest.mark.parametrize("seeds", SEEDS)
 
 
 @dataclass(frozen=True)
 class _Cases:
-    """Parametrizes a test: over these variants, and over those where only `slow` has time."""
+    """Parametrizes a test: over `quick` in every run, over `slow` in the slow tests."""
 
-    variants: list[Variant]
+    quick: list[Variant]
     slow: list[Variant] = field(default_factory=list)
 
     def __call__(self, test: Callable[..., None]) -> Callable[..., None]:
         cases = [
-            *self.variants,
+            *self.quick,
             *(pytest.param(variant, marks=pytest.mark.slow) for variant in self.slow),
         ]
         marked: Callable[..., None] = pytest.mark.parametrize("variant", cases, ids=str)(test)
         return marked
 
 
+def _others(variants: list[Variant], quick: list[Variant]) -> list[Variant]:
+    return [variant for variant in variants if variant not in quick]
+
+
 # Whose rules are compiled for a board or cards of their own, which takes longest.
 OTHER_RULES = [variant for variant in ALL if variant.game is not get_game(variant.name)]
 
-every_variant = _Cases([variant for variant in ALL if variant not in OTHER_RULES], OTHER_RULES)
-few_variants = _Cases(FEW)
-# For what copies, saves and shows any position: the options are numbers in it like others.
-every_variant_slowly = _Cases(ONE, [variant for variant in ALL if variant not in ONE])
+# One of each game is tried by every run, in the size in which most planted faults are found.
+every_variant = _Cases(ONE, _others(ALL, ONE))
+# For code that reads no options: the tests over every variant check what depends on them.
+every_size = _Cases(ONE, _others(FEW, ONE))
 # For what games only carry through: the same code, whatever their rules are. One of several sizes.
 CARRIED = next(variant for variant in ONE if variant.name == "love_links")
-one_game = _Cases([CARRIED], [variant for variant in ALL if variant is not CARRIED])
-one_of_few = _Cases([CARRIED], [variant for variant in FEW if variant is not CARRIED])
-# For code that reads no options: what depends on them is checked in the tests over every variant.
-one_of_each_game = _Cases(ONE, [variant for variant in FEW if variant not in ONE])
-random_games = pytest.mark.parametrize("seeds", SEEDS)
+one_game = _Cases([CARRIED], _others(ONE, [CARRIED]))
 # Of games that several numbers of players can play.
-variants_of_several_sizes = _Cases(
-    [variant for variant in FEW if variant.game.min_players < variant.game.max_players]
-)
+_SIZED = [variant for variant in FEW if variant.game.min_players < variant.game.max_players]
+every_size_of_sized_games = _Cases([CARRIED], _others(_SIZED, [CARRIED]))

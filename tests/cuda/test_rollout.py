@@ -21,6 +21,8 @@ from tests.cuda.without_gpu import without_gpu
 from tests.driving import first_quick
 from tests.training.helpers import ppo_config
 
+pytestmark = pytest.mark.slow  # quick: test_vector.py::test_games_are_those_of_the_cpu
+
 CPU = torch.device("cpu")
 SMALL = {
     "name": "small",

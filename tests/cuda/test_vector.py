@@ -11,7 +11,7 @@ import torch
 from linkzoo import make_vec
 from tests.common.play import run_python
 from tests.common.test_vector import build as build_cpu
-from tests.common.variants import CARRIED, ONE, Variant, one_game, one_of_few
+from tests.common.variants import CARRIED, ONE, Variant, one_game
 from tests.cuda.without_gpu import assert_same_games, build, without_gpu
 from tests.driving import first_quick
 
@@ -31,14 +31,14 @@ def test_games_are_those_of_the_cpu(variant: Variant) -> None:
     assert assert_same_games(build_cpu(variant, 6), build(variant, 6), steps, SEED) > 3
 
 
-@one_of_few
+@one_game
 def test_several_numbers_of_players_at_once(variant: Variant) -> None:
     numbers = list(range(variant.game.min_players, variant.game.max_players + 1))
     several = variant._replace(num_players=numbers)  # type: ignore[arg-type]
     assert_same_games(build_cpu(several, 7), build(several, 7), 30, 5)
 
 
-@one_of_few
+@one_game
 def test_reset_starts_the_run_again(variant: Variant) -> None:
     cpu, other = build_cpu(variant, 3), build(variant, 3)
     for seed in (1, 2, 1):
@@ -46,7 +46,7 @@ def test_reset_starts_the_run_again(variant: Variant) -> None:
     assert other.seed_of(2, 5) == cpu.seed_of(2, 5)
 
 
-@one_of_few
+@one_game
 def test_copies_are_independent(variant: Variant) -> None:
     cpu, other = build_cpu(variant, 3), build(variant, 3)
     actions = cpu.reset(7).action_mask.argmax(1)
@@ -57,7 +57,7 @@ def test_copies_are_independent(variant: Variant) -> None:
         assert np.array_equal(copied.step(actions).observation, expected)
 
 
-@one_of_few
+@one_game
 @pytest.mark.parametrize("rows", [None, [1], torch.tensor([False, True, False])], ids=str)
 def test_states_changed_from_outside(variant: Variant, rows: Any) -> None:
     cpu, other = build_cpu(variant, 3), build(variant, 3)
@@ -74,7 +74,7 @@ def test_states_changed_from_outside(variant: Variant, rows: Any) -> None:
         assert np.array_equal(getattr(seen, name).numpy(), array), name
 
 
-@one_of_few
+@one_game
 def test_illegal_actions_move_no_game(variant: Variant) -> None:
     """The texts are those of the CPU."""
     cpu, other = build_cpu(variant, 5), build(variant, 5)
@@ -177,6 +177,7 @@ print("same")
 """
 
 
+@pytest.mark.slow  # quick: test_games_are_those_of_the_cpu
 @pytest.mark.last
 @pytest.mark.parametrize("steps", first_quick([4, 20]))
 @pytest.mark.parametrize("name", first_quick([variant.name for variant in reversed(ONE)]))

@@ -36,6 +36,8 @@ from tests.fuzz.strategies import (
 )
 from tests.fuzz.test_configurations import TINY
 
+pytestmark = pytest.mark.slow  # quick: tests/training/test_files.py
+
 _NUMBERS = [float("nan"), float("inf"), float("-inf"), 3e38, -1.0, 1e-42]
 _TYPES = [torch.int64, torch.float64, torch.bfloat16, torch.bool]
 _METRICS = [b"", b"5", b"[]", b"{}", b"null", b'"x"', b"{", b'{"iteration": "1"}', b"\xff"]

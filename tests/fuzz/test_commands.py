@@ -21,6 +21,8 @@ from linkzoo_training.commands.cli import main, make_parser, subcommands
 from linkzoo_training.commands.tools import bench
 from tests.fuzz.strategies import Draw, changed_text, floats, integers, short, texts
 
+pytestmark = pytest.mark.slow  # quick: tests/training/test_cli.py
+
 _GAME = game_names()[0]
 _TRAIN = (
     "num_envs=4 horizon=8 width=8 blocks=1 network=flat minibatches=2 total_steps=32 num_threads=1 "

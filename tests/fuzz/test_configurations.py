@@ -29,6 +29,8 @@ from tests.fuzz.strategies import (
     texts,
 )
 
+pytestmark = pytest.mark.slow  # quick: tests/training/test_config.py
+
 TINY: dict[str, Any] = {
     "name": "tiny",
     "num_envs": 4,

@@ -31,6 +31,8 @@ from tests.fuzz.positions import EDITIONS, Edition, compile_edition, every_game,
 from tests.fuzz.strategies import short
 from tests.fuzz.test_files import FOLDER_NAMES
 
+pytestmark = pytest.mark.slow  # quick: tests/common/test_bad_input.py
+
 # What becomes of a call with a replaced argument.
 SAME = "same result"
 MAY = "same result, or refused"

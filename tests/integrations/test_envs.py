@@ -11,14 +11,14 @@ import linkzoo
 from linkzoo.integrations import FeatureEnv, FeatureSeatEnv
 from tests.common.play import choose, plies
 from tests.common.test_pettingzoo import KNOWN_WARNINGS, zoo
-from tests.common.variants import Variant, few_variants
+from tests.common.variants import Variant, every_size
 
 
 def build(variant: Variant, **kwargs: Any) -> FeatureEnv:
     return FeatureEnv(variant.name, variant.num_players, **kwargs, **variant.options)
 
 
-@few_variants
+@every_size
 def test_features_are_those_of_the_observation(variant: Variant) -> None:
     env, plain = build(variant), variant.env()
     env.reset(seed=1)
@@ -37,7 +37,7 @@ def test_features_are_those_of_the_observation(variant: Variant) -> None:
     assert env.rewards == plain.rewards
 
 
-@few_variants
+@every_size
 def test_pettingzoo_api(variant: Variant) -> None:
     with warnings.catch_warnings():
         for message in KNOWN_WARNINGS:
@@ -45,7 +45,7 @@ def test_pettingzoo_api(variant: Variant) -> None:
         zoo.api_test(build(variant), num_cycles=100)
 
 
-@few_variants
+@every_size
 @pytest.mark.parametrize("keys", [None, ("obs", "mask")])
 def test_one_seat(variant: Variant, keys: tuple[str, str] | None) -> None:
     env = FeatureSeatEnv(variant.name, variant.num_players, seat=None, keys=keys, **variant.options)
@@ -70,7 +70,7 @@ def test_one_seat(variant: Variant, keys: tuple[str, str] | None) -> None:
         assert reward == env.env.rewards[env.agent]
 
 
-@few_variants
+@every_size
 def test_flat_observations(variant: Variant) -> None:
     """The features alone; the mask is in the infos. PettingZoo's own test takes them."""
     flat, whole = build(variant, observation="flat"), build(variant)

@@ -39,6 +39,7 @@ def test_in_the_documentation(path: Path) -> None:
     assert "    python examples/" + path.name in path.read_text(encoding="utf-8")
 
 
+@pytest.mark.slow  # quick: test_docs.py::test_snippets_run
 @pytest.mark.parametrize("game", first_quick(linkzoo.game_names()))
 def test_the_single_file_example_runs(
     game: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

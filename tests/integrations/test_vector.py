@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import linkzoo
 from linkzoo import Positions, SeatEnv
 from linkzoo.integrations import FeatureSeatEnv, FeatureSeatVectorEnv, SeatVectorEnv
-from tests.common.variants import ONE, Variant, one_of_each_game
+from tests.common.variants import ONE, Variant, every_size
 
 GAMES = 6
 
@@ -42,7 +42,7 @@ def last_legal(mask: NDArray[np.int8]) -> NDArray[np.int64]:
     return chosen
 
 
-@one_of_each_game
+@every_size
 def test_the_games_are_those_of_one_environment(variant: Variant) -> None:
     """Observations, masks, rewards and ends, for two games in each row, from any seat."""
     opponent = First()
@@ -144,7 +144,7 @@ def play_on(vec: Any, steps: int) -> list[tuple[Any, ...]]:
     return played
 
 
-@one_of_each_game
+@every_size
 def test_games_restart_in_the_next_step(variant: Variant) -> None:
     """NEXT_STEP: the same games; an end is shown, and the step after it only begins the next."""
     vec = build(variant, opponent=First(), autoreset_mode=AutoresetMode.NEXT_STEP)
@@ -220,7 +220,7 @@ def test_gymnasiums_wrappers(mode: AutoresetMode) -> None:
     assert 0.5 < seen[-600:].std(0).max() < 1.5
 
 
-@one_of_each_game
+@every_size
 def test_some_games_restart(variant: Variant) -> None:
     vec = build(variant, seat=1)
     _, infos = vec.reset(seed=1)
@@ -235,7 +235,7 @@ def test_some_games_restart(variant: Variant) -> None:
     assert len(seen) == GAMES
 
 
-@one_of_each_game
+@every_size
 def test_some_games_step(variant: Variant) -> None:
     vec, twin = build(variant, opponent=First()), build(variant, opponent=First())
     _, infos = vec.reset(seed=1)
@@ -265,7 +265,7 @@ def test_wrong_masks_of_games_to_restart_are_refused() -> None:
         vec.reset(seed=1, options={"reset_mask": chosen})
 
 
-@one_of_each_game
+@every_size
 def test_illegal_actions(variant: Variant) -> None:
     """Raised before any game has moved, or they end their game with -1."""
     strict, lenient = build(variant, illegal="raise"), build(variant)
@@ -330,7 +330,7 @@ def test_gymnasium_makes_it(name: str) -> None:
     assert (vec.seats == 1).all()
 
 
-@one_of_each_game
+@every_size
 @pytest.mark.parametrize("keys", [None, ("obs", "mask")])
 def test_features(variant: Variant, keys: tuple[str, str] | None) -> None:
     kwargs: Any = {"keys": keys, **variant.options}

@@ -15,6 +15,7 @@ from linkzoo.games.link_o.board import Board, Space, load_board
 from linkzoo.games.link_o.svg import draw_svg
 from linkzoo.games.link_o.text import draw_text
 from linkzoo.svg.raster import rasterise
+from tests.driving import first_quick
 
 Json = dict[str, Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -216,7 +217,7 @@ def test_cards_and_backs_stay_above_the_key() -> None:
         assert max(outline(tile)[:, 1].max() for tile in tiles_of(root)) <= 700
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=["16", "12", "two links"])
+@pytest.mark.parametrize("board", first_quick(BOARDS), ids=["16", "12", "two links"])
 def test_tiles_lie_where_the_board_has_their_spaces(board: Board) -> None:
     """At its coordinates, but for one scale and one shift."""
     view = position(board=full(board))
@@ -228,7 +229,7 @@ def test_tiles_lie_where_the_board_has_their_spaces(board: Board) -> None:
     assert np.allclose(drawn - drawn[0], scale * (given - given[0]), atol=0.05)
 
 
-@pytest.mark.parametrize("board", BOARDS, ids=["16", "12", "two links"])
+@pytest.mark.parametrize("board", first_quick(BOARDS), ids=["16", "12", "two links"])
 def test_the_first_end_faces_the_space_before(board: Board) -> None:
     """Each pip is nearer to the neighbour that its end faces."""
     view = position(board=full(board))

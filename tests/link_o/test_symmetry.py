@@ -58,6 +58,7 @@ def test_every_board_has_the_eight_of_the_square(board: str) -> None:
     assert sorted(row.mirrored.any() for row in symmetries) == [False] * 4 + [True] * 4
 
 
+@pytest.mark.slow  # quick: the others of this file
 @pytest.mark.parametrize("board", first_quick(sorted(shipped(), key="ring4x16".__ne__)))
 @pytest.mark.parametrize("players", first_quick([2, 5]))
 def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:

@@ -14,6 +14,7 @@ from linkzoo.games.linkage.components import SIZE
 from linkzoo.games.linkage.svg import style
 from linkzoo.games.linkage.svg.board import Grid
 from linkzoo.svg.raster import rasterise
+from tests.driving import first_quick
 from tests.linkage.helpers import GAME, SETUPS, clone, play_random, play_text, start
 from tests.linkage.oracle import Setup
 
@@ -187,7 +188,7 @@ def colour(pixel: NDArray[np.uint8]) -> str:
     return "#" + bytes(pixel).hex()
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
 def test_picture_shows_what_is_on_every_cell(setup: Setup) -> None:
     """Looks at a corner of each cell, which no mark and no counter covers."""
     for position in (game(setup, 1)[len(game(setup, 1)) // 2], game(setup, 1)[-1]):

@@ -185,6 +185,7 @@ def in_field(view: Json, player: int) -> Counter[str]:
 # What pictures show
 
 
+@pytest.mark.slow  # quick: test_hidden_cards_are_named_nowhere
 def test_fields_show_their_cards() -> None:
     """Couples, attached cards, obstacles, free slots, and the visible cards of hands."""
     full: list[View] = [(crowded(), 0), (draft_of_many(), None)]

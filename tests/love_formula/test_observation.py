@@ -44,7 +44,7 @@ def test_sizes() -> None:
         assert one.low < one.high
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
 def test_bounds(players: int) -> None:
     """All numbers of all seats lie within their declared bounds at every decision."""
     space = GAME.observation.spec.space()

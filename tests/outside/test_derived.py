@@ -10,14 +10,14 @@ import pytest
 from linkzoo import Field, Options
 from linkzoo.testing.play import positions
 from tests.common.play import outcome_of
-from tests.common.variants import Variant, few_variants
+from tests.common.variants import Variant, every_size
 from tests.outside import cards
 
 GAME = connect_four.GAME
 PARTS = (GAME, GAME.rules, GAME.observation, GAME.notation, GAME.drawing, GAME.facts)
 
 
-@few_variants
+@every_size
 def test_payoffs_follow_from_winners_and_sides(variant: Variant) -> None:
     """(1/w if it won else 0) - 1/n for a side, scaled to 1 for a sole winner, whoever wins."""
     game, players = variant.game, variant.num_players
@@ -33,7 +33,7 @@ def test_payoffs_follow_from_winners_and_sides(variant: Variant) -> None:
         np.testing.assert_allclose(outcome_of(game, state)[0], scaled, atol=1e-6)
 
 
-@few_variants
+@every_size
 def test_score_margins_follow_from_scores_and_sides(variant: Variant) -> None:
     """Own score - mean of the other sides', over the rules' scale; bit for bit a quotient."""
     game, players = variant.game, variant.num_players

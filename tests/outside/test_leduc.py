@@ -43,6 +43,7 @@ def chips(state: Record) -> list[float]:
     return [round(float(x), 3) for x in out * 13 * (state.num_players - 1)]
 
 
+@pytest.mark.slow  # quick: test_connect_four.py
 def test_the_contract() -> None:
     check_game(GAME, num_players=2, seeds=[1])
 

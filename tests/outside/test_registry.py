@@ -135,6 +135,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow  # quick: test_installed_games
 @pytest.mark.last
 def test_another_process_finds_the_game(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SPAWNED)

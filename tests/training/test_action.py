@@ -142,11 +142,13 @@ def test_a_resumed_run_is_the_uninterrupted_run(fields: dict[str, Any], tmp_path
     assert weights(resumed) == weights(whole)
 
 
+@pytest.mark.slow  # quick: test_executors.py::test_resumed_run_is_the_uninterrupted_run
 @both
 def test_workers_play_it_and_checkpoints_hold_it(fields: dict[str, Any], tmp_path: Path) -> None:
     check_workers_and_checkpoints(fields, tmp_path)
 
 
+@pytest.mark.slow  # quick: test_rows_are_the_legal_actions_with_their_features
 @pytest.mark.usefixtures("uncompiled")
 def test_workers_search_with_it(tmp_path: Path) -> None:
     linkzoo.register(AHEAD)
@@ -181,6 +183,7 @@ def test_averaged_views_and_a_search_take_it(simulations: int) -> None:
     assert positions.action_mask[np.arange(8), player.act(positions)].all()
 
 
+@pytest.mark.slow  # quick: the same
 def test_many_legal_actions_of_link_o_are_played_as_well() -> None:
     """Beyond MAX_LISTED actions aren't scored, but stay legal."""
     vec = make_vec("link_o", 1)

@@ -67,6 +67,7 @@ def fixture_config() -> PPOConfig:
     )
 
 
+@pytest.mark.slow  # quick: test_command
 def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     """Random play on 3×3: the response gets nearly the payoff of the exact one."""
     report = train_best_response(config, GAMES, openings="0", folder=tmp_path)

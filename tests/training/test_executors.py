@@ -57,6 +57,7 @@ class Toy:
         return os.getpid(), weights * int(task)
 
 
+@pytest.mark.slow  # quick: test_resumed_run_is_the_uninterrupted_run
 def test_workers_that_die_lose_nothing() -> None:
     """Runs with two workers: in this process, and in two of which one is killed while it plays."""
     expected = run(PPO, 4, LocalExecutor(2))

@@ -17,6 +17,7 @@ from linkzoo_training.networks.flat import make_network, masked
 from linkzoo_training.networks.inputs import MAX_LISTED
 
 
+@pytest.mark.slow  # quick: test_own_network.py::test_from_training_to_search_and_export
 @pytest.mark.parametrize(
     ("game", "kind"),
     [

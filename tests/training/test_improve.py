@@ -33,12 +33,14 @@ def improved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow  # quick: test_linear.py::test_a_fit_learns
 def test_two_steps_learn_to_beat_random(improved: Path) -> None:
     agent = make_agent(str(improved / "mine.json"), "love_links")
     result = play_match("love_links", agent, RandomAgent(), 40, options={"short": True})
     assert result.win_share().low > 0.7
 
 
+@pytest.mark.slow  # quick: test_actions_have_the_probabilities_of_a_softmax
 def test_a_stopped_run_goes_on_with_its_step(improved: Path, tmp_path: Path) -> None:
     """The file holds the weights after every step; without the last one, it is made again."""
     settings = replace(SETTINGS, scorer=str(improved / "nothing.json"))
@@ -85,6 +87,7 @@ def test_actions_have_the_probabilities_of_a_softmax() -> None:
     np.testing.assert_array_equal(probabilities, np.repeat(features[:1, context], len(states), 0))
 
 
+@pytest.mark.slow  # quick: test_actions_have_the_probabilities_of_a_softmax
 def test_the_command_prints_steps(
     improved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_stopped_run_of_labels_goes_on(labelled: Path, tmp_path: Path) -> None
         make_labels(replace(SETTINGS, playouts=5), 1200, path, lambda _: None)
 
 
+@pytest.mark.slow  # quick: test_a_fit_learns
 def test_labels_have_less_regret_for_better_players(labelled: Path) -> None:
     labels = read_labels(labelled)
     random, greedy, linear = (

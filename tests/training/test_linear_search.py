@@ -30,6 +30,7 @@ def test_names_are_read_and_written(name: str) -> None:
     assert spec.source == ("" if name == "linear:64" else name.partition(":")[0])
 
 
+@pytest.mark.slow  # quick: the others of this file
 def test_playouts_find_better_actions() -> None:
     """In positions that the scorer's own labels judge, as `--labelled-positions` measures."""
     labels, scorer = read_labelled_positions("link_o"), LinearAgent()
@@ -47,6 +48,7 @@ def test_playouts_find_better_actions() -> None:
     assert searched < 0.95 * bare
 
 
+@pytest.mark.slow  # quick: the others of this file
 def test_decisions_do_not_depend_on_the_batch_nor_on_the_match() -> None:
     """A playout ends with the round, whatever the match needs."""
     agent, positions = make_agent("linear:24", "link_o"), midgame(12)

@@ -32,6 +32,7 @@ def expected(game: Game, state: Any, seat: int) -> float:
     return sum(expected(game, then, seat) for then in after) / len(after)
 
 
+@pytest.mark.slow  # quick: test_does_not_peek
 def test_values_of_connect_four_are_expectations_over_random_play() -> None:
     """Abramson 1990, where all lines can be reckoned: Connect Four's last five cells."""
     positions = midgame(CONNECT_FOUR, 2000, 37)

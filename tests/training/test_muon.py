@@ -133,6 +133,7 @@ def test_light_optimisers_step_like_torchs(kind: type[torch.optim.Adam]) -> None
     torch.testing.assert_close(*states, rtol=0, atol=0)
 
 
+@pytest.mark.slow  # quick: test_no_pickle.py
 @pytest.mark.parametrize(
     "overrides", [["linkage_az_quick", "initial_checkpoint=null"], ["linkage_ppo_quick"]]
 )

@@ -31,6 +31,8 @@ from linkzoo_training.web.players import Player, read_agent
 from tests.common.variants import OTHER_CARDS
 from tests.training.helpers import midgame
 
+pytestmark = pytest.mark.slow  # quick: tests/link_o/test_boards.py
+
 BOARD: dict[str, Any] = {"board": "ring4x12"}
 GAME = get_game("link_o", BOARD)
 OTHER = r"it plays link_o \(board=ring4x12\), not link_o \(board=ring4x16\)"

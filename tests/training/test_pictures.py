@@ -73,6 +73,7 @@ def test_a_page_has_a_view_for_each_seat_only_where_something_is_hidden() -> Non
         replay.picture(1, 2)
 
 
+@pytest.mark.slow  # quick: tests/web/test_tables.py
 def test_the_page_holds_the_values_of_the_games_checkpoint(tmp_path: Path) -> None:
     file, page = tmp_path / "game.json", tmp_path / "game.html"
     record = _played("linkage", 10_000)

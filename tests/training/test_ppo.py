@@ -311,6 +311,7 @@ def test_the_critic_of_link_o_sees_everything_and_the_policy_does_not() -> None:
         ppo_config({**QUICK, "critic": "full"})
 
 
+@pytest.mark.slow  # quick: test_resumed_run_is_the_uninterrupted_run
 def test_a_run_of_link_o_with_a_full_critic_resumes(tmp_path: Path) -> None:
     muon = {"critic": "full", "optimizer": "muon"}
     config = ppo_config({**QUICK, "game": "link_o", "initial_states": {}, **muon})

@@ -13,6 +13,7 @@ from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.search import proof
 from linkzoo_training.search.gumbel import GumbelSearch
 from linkzoo_training.search.solver import by_proof, side_solver, successors
+from tests.driving import first_quick
 from tests.training.helpers import alphazero_config, midgame, value
 from tests.training.test_connect_four import played
 from tests.training.test_gumbel import opinionated
@@ -49,10 +50,7 @@ def solved(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, 
 
 @pytest.mark.parametrize(
     ("game", "plies", "options"),
-    [
-        (CONNECT_FOUR, 35, {}),
-        (LINKAGE, 3, {"board_size": 4, "threshold": 6}),
-    ],
+    first_quick([(CONNECT_FOUR, 35, {}), (LINKAGE, 3, {"board_size": 4, "threshold": 6})]),
     ids=["connect_four", "linkage"],
 )
 def test_solves_what_trying_everything_solves(
@@ -118,6 +116,7 @@ def test_which_games_it_solves() -> None:
     assert alphazero_config({**config, "game": "connect_four:GAME"}).solver_limit == 9
 
 
+@pytest.mark.slow  # quick: test_gumbel.py::test_solved_leaves_are_ends
 def test_search_plays_what_is_proven() -> None:
     """Solved roots are played perfectly; of the others no action that loses has a share."""
     positions, side, refuted = midgame(CONNECT_FOUR, 300, 16), side_solver(CONNECT_FOUR), 0

@@ -16,6 +16,7 @@ from linkzoo_training.config.fields import merged
 from linkzoo_training.schema import field_names
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import learn, make_trainer, train
+from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import weights
 
@@ -152,7 +153,9 @@ def test_what_training_ignores_may_change(
 
 
 @pytest.mark.parametrize(
-    ("data", "changes"), [(PPO, SHARED | IN_PPO), (AZ, SHARED | IN_AZ)], ids=["ppo", "alphazero"]
+    ("data", "changes"),
+    first_quick([(PPO, SHARED | IN_PPO), (AZ, SHARED | IN_AZ)]),
+    ids=["ppo", "alphazero"],
 )
 def test_what_acts_from_here_on_may_change(
     data: dict[str, Any],

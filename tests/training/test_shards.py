@@ -67,6 +67,7 @@ def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
     assert shards.split(rows, torch.device("meta")) == [slice(0, rows)]
 
 
+@pytest.mark.slow  # quick: test_gradients_are_those_of_the_whole
 @pytest.mark.parametrize(
     ("make", "changes"),
     [
@@ -94,7 +95,9 @@ def gradients(trainer: PPOTrainer | AlphaZeroTrainer) -> list[Tensor]:
 
 
 @pytest.mark.parametrize(
-    "changes", [{**BOARD, "precision": "fp32"}, FULL_CRITIC], ids=["linkage", "link_o"]
+    "changes",
+    first_quick([{**BOARD, "precision": "fp32"}, FULL_CRITIC]),
+    ids=["linkage", "link_o"],
 )
 def test_gradients_are_those_of_the_whole(
     monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
@@ -276,6 +279,7 @@ envs.close()
 """
 
 
+@pytest.mark.slow  # quick: common/test_threads.py
 @pytest.mark.skipif(
     sys.platform == "win32" or sys.version_info >= (3, 12),
     reason="no fork on Windows; later Pythons warn of a fork beside threads",

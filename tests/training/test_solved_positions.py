@@ -52,6 +52,7 @@ class Outcome:
         return np.array([self._known[state.tobytes()] for state in positions.states])
 
 
+@pytest.mark.slow  # quick: test_the_wins_are_those_of_plain_minimax
 def test_the_file_of_linkage() -> None:
     """Issue: at least 2,000 positions, both outcomes at least 40 %; a win can be thrown away."""
     count = len(solved().states)

@@ -205,6 +205,7 @@ def test_a_solution() -> None:
     assert (over.winner, over.winning, over.score) == (0, (), state.groups)
 
 
+@pytest.mark.slow  # quick: test_its_move_keeps_the_win_against_every_reply
 def test_exact_players_win_from_won_positions_alone() -> None:
     """4x4 is worth 6 groups to More, against anybody."""
     for threshold, side in ((6, 0), (7, 1)):
@@ -233,6 +234,7 @@ def test_the_reach() -> None:
         solve("love_links", get_game("love_links").blank())
 
 
+@pytest.mark.slow  # quick: test_agrees_with_plain_minimax
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(st.sampled_from(SETUPS), st.integers(2, 14), st.integers(0, 2**32 - 1))
 def test_side_solvers_agree_with_the_solver(setup: Setup, empty: int, seed: int) -> None:

@@ -219,6 +219,7 @@ def test_many_positions_are_searched_some_at_a_time(monkeypatch: pytest.MonkeyPa
     assert sizes == [24, 24, 2]
 
 
+@pytest.mark.slow  # quick: test_does_not_peek
 def test_hands_of_link_o_are_seen_and_the_bag_is_not() -> None:
     """Moves follow the hands of others, and not the order of the bag."""
     positions = midgame(LINK_O, 12, 40)

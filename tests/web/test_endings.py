@@ -41,6 +41,7 @@ def _until(done: Callable[[], bool], seconds: float) -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.slow  # quick: the others of this file
 def test_an_analysis_ends_when_its_page_goes(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
         name = client.new_game("linkage", ["human", "random"])

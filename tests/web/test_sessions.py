@@ -367,6 +367,7 @@ def test_a_busy_agent_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert len(view["log"]) == 2
 
 
+@pytest.mark.slow  # quick: test_history.py
 def test_a_killed_server_loses_no_saved_game(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "linkzoo_training", "serve", "--port", "0"]
     with subprocess.Popen(

@@ -21,7 +21,8 @@ from tests.training.helpers import alphazero_config, weights
 from tests.training.miniatures.play import KUHN_POKER, MINIATURES, SETTINGS
 from tests.training.miniatures.trees import exploitability, value
 
-pytestmark = pytest.mark.usefixtures("registered")
+# The quick tests of the same kinds are in tests/training/test_alphazero.py and test_gumbel.py.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("registered")]
 
 HIDING = [name for name in game_names() if get_game(name).observation.privileged_spec is not None]
 SOMEWHERE = np.uint64(2**63)  # where the seeds of other worlds begin
@@ -103,7 +104,6 @@ def test_nothing_hidden_reaches_policy_samples_or_search(name: str) -> None:
         assert peeks(MINIATURES[name].game.name, 2, plies) == (False, 12)
 
 
-@pytest.mark.slow  # quick: the same of miniatures
 @pytest.mark.parametrize(
     ("name", "players"),
     [
