@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument(
         "--options", type=json.loads, default={}, help='such as {"threshold": [13, 14]}'
     )
-    parser.add_argument("--openings", help="default: 2-4")
+    parser.add_argument("--openings", help="default: as in Match")
     parser.add_argument("--seed", type=int, default=17)
     arguments = parser.parse_args()
 

@@ -70,7 +70,7 @@ def fixture_config() -> PPOConfig:
 @pytest.mark.slow  # quick: test_command
 def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     """Random play on 3×3: the response gets nearly the payoff of the exact one."""
-    report = train_best_response(config, GAMES, openings="0", folder=tmp_path)
+    report = train_best_response(config, GAMES, folder=tmp_path)
     assert report is not None
     written = json.loads((tmp_path / "best_response.json").read_text())
     assert written == json.loads(json.dumps(report))
@@ -79,6 +79,7 @@ def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     best = [response_value(start, seat, {}) for seat in (0, 1)]
     assert best == pytest.approx([-1 / 3, 1])
     (entry,) = report["players"]
+    assert entry["openings"] == entry["response"]["openings"] == config.eval.openings == "0"
     gain = entry["gain"]
     assert gain["low"] <= sum(best) / 2 <= gain["high"]
     for side, value in zip(entry["response"]["sides"], best, strict=True):
@@ -187,7 +188,10 @@ def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
     budget: dict[str, Any] = {"steps": 9, "seconds": 1, "seconds_per_step": 0.1}
     budget |= {"initial_checkpoint": None, "network": "flat"}
     agent = RandomAgent()
-    won, itself = (play_match("linkage", one, agent, 50) for one in (GreedyAgent(), agent))
+    won, itself, late = (
+        play_match("linkage", one, agent, 50, openings=openings)
+        for one, openings in ((GreedyAgent(), "0"), (agent, "0"), (GreedyAgent(), "2-4"))
+    )
     captions = []
     for response in (won, itself):
         report = BestResponse(response, itself, won)
@@ -198,6 +202,9 @@ def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
         assert linear.startswith(f"gain of the linear scorer: {gain.mean:+.3f} [")
     assert captions[0].startswith("lower bound on exploitability: +0.")
     assert captions[1].startswith("no gain shown: +0.000 [-0.")
+    table = best_response_table(BestResponse(late, itself), budget)
+    assert "exploitability of games after 2-4 random plies: +0." in str(table.caption)
+    assert str(table.title).endswith("100 games after 2-4 random plies")
 
 
 def test_command(
@@ -212,6 +219,7 @@ def test_command(
     assert main(command) == 0
     out = capsys.readouterr().out
     assert "A best response to old/checkpoint: linkage, 2 players, 8 games" in out
+    assert "8 games from the start" in " ".join(out.split())
     assert "under this budget: 2,048 steps" in " ".join(out.split())
     data: dict[str, Any] = json.loads((tmp_path / "found.json").read_text())
     assert data["format"] == "linkzoo-best-response/1"

@@ -1,13 +1,20 @@
 """Openings of matches: new games after some random plies."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from linkzoo import get_game
-from linkzoo_training.evaluation.openings import RandomPlies, read_openings
+from linkzoo import RandomAgent, get_game
+from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.openings import (
+    RandomPlies,
+    describe_openings,
+    read_openings,
+    standard_openings,
+)
 
 LINKAGE = get_game("linkage")
 
@@ -24,6 +31,35 @@ def test_openings_by_name() -> None:
     for wrong in ("book", "٣", "2-٣", "9" * 5000):  # digits of other scripts are refused
         with pytest.raises(ValueError, match=r"openings: '.*' is no number of plies such as"):
             read_openings(wrong, LINKAGE)
+
+
+@pytest.mark.parametrize(
+    ("chance", "length", "openings"), [(True, 500, "0"), (False, 19, "0"), (False, 20, "2-4")]
+)
+def test_games_with_chance_and_short_games_begin_at_the_start(
+    chance: bool, length: int, openings: str
+) -> None:
+    facts = replace(LINKAGE.facts, chance=chance, max_length=length)
+    game = replace(LINKAGE, facts=facts)
+    assert standard_openings(game) == openings
+    assert read_openings(None, game) == read_openings(openings, game)
+
+
+def test_a_result_names_its_openings() -> None:
+    """In its JSON, its title and for the openings that the game chooses."""
+    texts = {
+        "0": "from the start",
+        "0-0": "from the start",
+        "1": "after 1 random ply",
+        "2-4": "after 2-4 random plies",
+        "late.jsonl": "from late.jsonl",
+    }
+    assert {text: describe_openings(text) for text in texts} == texts
+    agent = RandomAgent()
+    for game, openings in (("love_links", "0"), ("linkage", "2-4")):
+        result = play_match(game, agent, agent, 1)
+        assert result.to_dict()["openings"] == openings
+        assert result.title.endswith(f" games {texts[openings]}")
 
 
 def test_an_opening_depends_on_its_index_and_the_seed_alone() -> None:

@@ -140,7 +140,10 @@ def test_more_than_two_sides_meet_both_ways(tmp_path: Path) -> None:
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["tournament", "random", "greedy", "--games", "4", "--output", str(tmp_path)]
     assert main(arguments) == 0
-    assert "Bradley-Terry" in capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Bradley-Terry" in out
+    assert "Linkage: 4 games after 2-4 random plies" in out
+    assert json.loads((tmp_path / "ratings.json").read_text())["openings"] == "2-4"
     assert main(["tournament", "random", "--output", str(tmp_path)]) == 2
     assert "two or more different" in capsys.readouterr().err
     assert main(["tournament", "random", "nobody", "--output", str(tmp_path)]) == 2

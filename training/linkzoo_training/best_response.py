@@ -25,7 +25,7 @@ from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import PPOConfig, load_config, read_config
 from linkzoo_training.config.fields import merged, override
 from linkzoo_training.evaluation.match import blocks_of, play_match
-from linkzoo_training.evaluation.openings import read_openings
+from linkzoo_training.evaluation.openings import START, describe_openings, read_openings
 from linkzoo_training.evaluation.report import make_table
 from linkzoo_training.evaluation.result import MatchResult, by_block
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
@@ -67,6 +67,7 @@ class BestResponse:
         linear_gain = self.linear_gain()
         return {
             "num_players": response.num_players,
+            "openings": response.openings,
             "gain": self.gain()._asdict(),
             "linear_gain": linear_gain and linear_gain._asdict(),
             "fair_share": 1 / response.num_sides,
@@ -121,7 +122,7 @@ def best_response_config(
     changes: dict[str, Any] = {
         "name": f"best_response_{name}_{sub(r'[^0-9A-Za-z.]+', '_', str(agent)).strip('_')}",
         "pool": {"fixed_opponents": [str(agent)], "size": 0, "share": 1.0},
-        "eval": {"opponents": [str(agent)]},
+        "eval": {"opponents": [str(agent)], "openings": START},
         "entropy": [base.entropy.first, 0.0],
         "score_margin_weight": [base.score_margin_weight.first, 0.0],
         "views": 1,
@@ -158,7 +159,7 @@ def train_best_response(
     config: PPOConfig,
     games: int,
     *,
-    openings: str | None = None,
+    openings: str = START,
     folder: Path | None = None,
     output: Path | None = None,
     resume: bool = False,
@@ -172,7 +173,8 @@ def train_best_response(
     Args:
         config: The training, from `best_response_config`.
         games: Games with each number of players, rounded up to whole blocks.
-        openings: Random plies before each game, as in `play_match`.
+        openings: Random plies before each game, as in `play_match`; by default none. After random
+            plies, the bound is of another game.
         folder: Output folder of the run; None: `runs/<name>`.
         output: Additional file for the result.
         resume: Whether to continue a run that was stopped.
@@ -206,7 +208,7 @@ def train_best_response(
 
 
 def _measure(
-    response: Agent, config: PPOConfig, blocks: Mapping[int, int], openings: str | None
+    response: Agent, config: PPOConfig, blocks: Mapping[int, int], openings: str
 ) -> list[BestResponse]:
     """Plays the response and the agent against the agent; `blocks` are by number of players."""
     agent = NamedAgent(AgentSpec.parse(config.pool.fixed_opponents[0]), config.game, config.options)
@@ -251,7 +253,8 @@ def best_response_table(result: BestResponse, budget: Mapping[str, Any]) -> Tabl
     response = result.response
     agent = response.agents[1]
     count = f"{response.num_players} players, {response.games:,} games"
-    title = f"A best response to {agent}: {response.game}, {count}"
+    openings = describe_openings(response.openings)
+    title = f"A best response to {agent}: {response.game}, {count} {openings}"
     columns = ("side", "wins", "95 % interval", f"{agent} there", "gain", "95 % interval")
     rows = []
     for side in [*range(response.num_sides), None]:
@@ -263,7 +266,11 @@ def best_response_table(result: BestResponse, budget: Mapping[str, Any]) -> Tabl
         rows.append((response.side_label(side), *wins, itself, *gains))
     table = make_table(title, columns, rows)
     gain = result.gain()
-    verdict = "lower bound on exploitability" if gain.low > 0 else "no gain shown"
+    verdict = "no gain shown"
+    if gain.low > 0:
+        verdict = "lower bound on exploitability"
+        if response.openings != START:
+            verdict += f" of games {openings}"
     start = budget["initial_checkpoint"] or "scratch"
     table.caption = (
         f"gain: payoff above {agent}'s against itself\n"

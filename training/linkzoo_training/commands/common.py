@@ -26,6 +26,7 @@ AGENTS = (
     "FILE.py:NAME or module:NAME"
 )
 
+OPENINGS = "2-4 in long games without chance, else 0"  # by default
 _WORKERS = 2  # by default
 
 Number = TypeVar("Number", int, float)
@@ -125,7 +126,7 @@ def add_settings(parser: ArgumentParser) -> None:
     parser.add_argument("settings", metavar="OPTION=VALUE", nargs="*", help=text)
 
 
-def add_openings(parser: ArgumentParser, default: str = "2-4") -> None:
+def add_openings(parser: ArgumentParser, default: str = OPENINGS) -> None:
     """Adds `--openings`; the range depends on the game."""
     text = "random plies before each game, such as 0 or 2-4, or a file of positions, one per block"
     parser.add_argument("--openings", metavar="PLIES|FILE", help=f"{text} (default: {default})")

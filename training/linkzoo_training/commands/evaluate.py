@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--games", type=common.whole(1, 10**8), metavar="N", help=text)
     text = "seed of the games and agents (default: 0, or the ladder's)"
     add("--seed", type=common.SEED, help=text)
-    common.add_openings(parser, "2-4, or the ladder's")
+    common.add_openings(parser, f"the ladder's with --ladder; {common.OPENINGS}")
     elo = common.number(-_MAX_ELO, _MAX_ELO, float)
     text = "stop once it is clear whether A is stronger than B by HIGH Elo rather than LOW"
     text += " (default: play all games)"

@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "games per match, rounded up to whole blocks (default: %(default)s)"
     add("--games", type=common.whole(1, 10**8), default=200, metavar="N", help=text)
     add("--seed", type=common.SEED, default=0, help="seed of the matches (default: %(default)s)")
-    common.add_openings(parser, "2-4; --ladder: the ladder's")
+    common.add_openings(parser, f"the ladder's with --ladder; {common.OPENINGS}")
     common.add_simulations(parser)
     common.add_executor(parser, "matches")
     add(

@@ -108,7 +108,7 @@ class EvalConfig:
     """Matches of the policy: short ones during training, long ones of the published agent."""
 
     every: Count = 50  # iterations between short matches
-    openings: str = "2-4"  # random plies before each game, or a file of positions
+    openings: str | None = None  # random plies before each game or a file; None: as in Match
     opponents: Agents = ("random", "greedy")  # opponents in short matches
     blocks: Annotated[Int, Field(ge=1, le=10**6)] = 100  # blocks of a short match
     final_opponents: Agents = ("random", "greedy", "uct-100")  # of the final matches

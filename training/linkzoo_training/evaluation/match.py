@@ -20,7 +20,14 @@ from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, GivesUpError, play_games
 from linkzoo_training.agents.usage import reset_usage, usage_of
-from linkzoo_training.evaluation.openings import RANDOM, Openings, begin_record, read_openings
+from linkzoo_training.evaluation.openings import (
+    START,
+    Openings,
+    begin_record,
+    describe_openings,
+    read_openings,
+    standard_openings,
+)
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker, in_order
@@ -102,9 +109,10 @@ class Match:
         b: Agent B.
         blocks: The number of blocks.
         seed: Determines openings, chance and the agents' seeds.
-        openings: Random plies before each game, such as `0` or `2-4` (the default; uniform, ends
-            included; fewer where the game would end), or a file of positions
-            (`linkzoo.load_positions`), each of which begins at most one block.
+        openings: Random plies before each game, such as `0` or `2-4` (uniform, ends included;
+            fewer where the game would end), or a file of positions (`linkzoo.load_positions`), each
+            of which begins at most one block. None: `0` in games with chance or of fewer than 20
+            decisions, else `2-4`.
         num_players: The game's minimum by default.
         options: Options of the game. A list plays each of its values in every block:
             `{"threshold": [13, 14]}` makes four games a block.
@@ -234,7 +242,7 @@ class Match:
             options=self._rules.chosen_options(self._blanks[0]) | lists,
             agents=(self.a.name, self.b.name),
             seed=self.seed,
-            openings=RANDOM if self.openings is None else self.openings,
+            openings=self.openings or standard_openings(self._rules),
             requested=self.blocks,
             share=self._shares(finals),
             payoff=self._payoffs(finals),
@@ -378,7 +386,9 @@ def against_baselines(
     """
     shares = []
     for baseline in (RandomAgent(), GreedyAgent()):
-        match = play_match(game, agent, baseline, blocks, openings="0", num_players=num_players)
+        match = play_match(game, agent, baseline, blocks, openings=START, num_players=num_players)
         share = match.win_share()
         shares.append(f"{share.mean:.1%} [{share.low:.1%}, {share.high:.1%}] {baseline.name}")
-    return f"wins against {', '.join(shares)}, of {match.games} games each"
+    return (
+        f"wins against {', '.join(shares)}, of {match.games} games each {describe_openings(START)}"
+    )

@@ -19,7 +19,8 @@ from linkzoo.engine.rng import STREAM_SETUP, game_seeds, random_u64s
 from linkzoo_training.resources import file_exists
 
 RANDOM_PLIES = (2, 4)
-RANDOM = "{}-{}".format(*RANDOM_PLIES)
+START = "0"  # the openings of a match of the game itself
+_SHORT_GAME = 20  # decisions; in shorter games, random plies are a large part
 _PLIES = re.compile(r"([0-9]{1,999})(?:-([0-9]{1,999}))?")
 
 
@@ -80,6 +81,30 @@ def begin_record(game: Game, state: Record, openings: Openings) -> GameRecord:
     return GameRecord.of(game, state, game.to_dict(state))
 
 
+def standard_openings(game: Game) -> str:
+    """Returns the openings of a match that names none: `0` or `2-4`.
+
+    Random plies vary the games of deterministic agents. With chance the games vary by themselves,
+    and a short game after random plies is another game.
+    """
+    if game.facts.chance or game.facts.max_length < _SHORT_GAME:
+        return START
+    low, high = RANDOM_PLIES
+    return f"{low}-{high}"
+
+
+def describe_openings(text: str) -> str:
+    """Returns the openings of a match as words after the number of its games."""
+    match = _PLIES.fullmatch(text)
+    if match is None:
+        return f"from {text}"
+    most = int(match[2] or match[1])
+    if most == 0:
+        return "from the start"
+    plies = "ply" if most == 1 else "plies"
+    return f"after {text} random {plies}"
+
+
 def is_file(text: str) -> bool:
     """Returns whether openings are a file of positions."""
     return _PLIES.fullmatch(text) is None and file_exists(Path(text))
@@ -91,7 +116,7 @@ def read_openings(
     """Returns the openings of a match.
 
     Args:
-        text: `0` or `2-4` for random plies, or a file of positions; None is `2-4`.
+        text: `0` or `2-4` for random plies, or a file of positions; None: `standard_openings`.
         game: The game.
         blanks: Records with the options and the number of players of each variant in a block.
         blocks: The blocks of the match.
@@ -101,7 +126,7 @@ def read_openings(
             options.
     """
     if text is None:
-        text = RANDOM
+        text = standard_openings(game)
     string("openings", text)
     if is_file(text):
         return _read_book(text, game, blanks, blocks)

@@ -12,6 +12,7 @@ from linkzoo import get_game
 from linkzoo.core.files import write_atomically
 from linkzoo_training.evaluation.labelled_positions import Labels
 from linkzoo_training.evaluation.ladder import Ladder
+from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, share_table
 from linkzoo_training.evaluation.result import MatchResult, by_block, settings_of, variants_of
 from linkzoo_training.evaluation.solved_positions import BlunderRate
@@ -51,7 +52,8 @@ def make_table(
 
 def ladder_table(ladder: Ladder, name: str, matches: Sequence[MatchResult]) -> Table:
     """Returns an agent's matches by opponent, options, players and role, for the terminal."""
-    title = f"{name} on the ladder of {ladder.game}, version {ladder.version}"
+    title = f"{name} on the ladder of {ladder.game}, version {ladder.version}, games "
+    title += describe_openings(ladder.openings)
     rules = get_game(ladder.game)
     rows = []
     for match in matches:
@@ -115,6 +117,7 @@ def write_ratings(settings: Tournament, pairings: Sequence[Pairing], folder: Pat
         "format": FORMAT,
         **{name: getattr(settings, name) for name in settings.__dataclass_fields__},
         "agents": names,
+        "openings": settings.played_openings,
         "ratings": [
             {"agent": agent, "bradley_terry": rating._asdict()} for agent, rating in ratings.items()
         ],
@@ -134,7 +137,8 @@ def _ratings_page(
     pairings: Sequence[Pairing],
 ) -> str:
     games = sum(pairing.share.size for pairing in pairings)
-    lines = [f"# {get_game(settings.game).title}: {games:,} games", ""]
+    openings = describe_openings(settings.played_openings)
+    lines = [f"# {get_game(settings.game).title}: {games:,} games {openings}", ""]
     lines += ["| agent | Bradley-Terry | 95 % interval |", "|---|---:|---:|"]
     for name, (mean, low, high) in ratings.items():
         lines.append(f"| {name} | {mean:+.0f} | {low:+.0f} … {high:+.0f} |")

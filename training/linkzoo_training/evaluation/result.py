@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import mapping
 from linkzoo_training.agents.usage import Usage
+from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 
 FORMAT = "linkzoo-match/3"
@@ -204,9 +205,10 @@ class MatchResult:
 
     @property
     def title(self) -> str:
-        """`A against B: game, 400 games`."""
+        """`A against B: game, 400 games from the start`."""
         a, b = self.agents
-        return f"{a} against {b}: {self.game}, {self.games:,} games"
+        openings = describe_openings(self.openings)
+        return f"{a} against {b}: {self.game}, {self.games:,} games {openings}"
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Returns the result as text: column names, a row per side, and a row for all sides."""

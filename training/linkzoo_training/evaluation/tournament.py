@@ -20,7 +20,7 @@ from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.match import play_match
-from linkzoo_training.evaluation.openings import is_file
+from linkzoo_training.evaluation.openings import is_file, standard_openings
 from linkzoo_training.evaluation.ratings import Pairing
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.search import uct
@@ -60,6 +60,12 @@ class Tournament:
     def names(self) -> list[str]:
         """The agents' names."""
         return [str(agent) for agent in self.agents]
+
+    @property
+    def played_openings(self) -> str:
+        """The openings, also if the settings leave them to the game."""
+        rules = get_game(self.game, variants_of(self.options)[0])
+        return self.openings or standard_openings(rules)
 
     @property
     def sides(self) -> int:
@@ -144,9 +150,9 @@ def _digest(settings: Tournament, a: AgentSpec, b: AgentSpec) -> str:
         versions.append(rules.fixed.digest)  # of the board or cards
     match = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
     agents = [str(a), str(b), a.digest(settings.game), b.digest(settings.game)]
-    openings = [settings.openings]
-    if settings.openings is not None and is_file(settings.openings):
-        openings.append(hashlib.sha256(Path(settings.openings).read_bytes()).hexdigest())
+    openings = [settings.played_openings]
+    if is_file(settings.played_openings):
+        openings.append(hashlib.sha256(Path(settings.played_openings).read_bytes()).hexdigest())
     text = json.dumps([*match, *openings, dict(settings.options), *agents])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

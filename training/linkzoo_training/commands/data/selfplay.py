@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> None:
     """Writes the games that are missing in the folder."""
     from linkzoo_training.evaluation.dataset import write_dataset
-    from linkzoo_training.evaluation.openings import RANDOM
+    from linkzoo_training.evaluation.openings import describe_openings, standard_openings
     from linkzoo_training.evaluation.played_games import GamesPlan
 
     agents, settings = common.separate_settings(args.agents)
@@ -50,11 +50,11 @@ def run(args: Namespace) -> None:
     for spec in specs:  # raises before the first game
         spec.check(game, human=False)
         NamedAgent(spec, game, options)
-    openings = args.openings or RANDOM
+    openings = args.openings or standard_openings(get_game(game, options))
     plan = GamesPlan(
         game, tuple(specs), args.games, players, openings, args.seed, options, args.batch
     )
     common.share_rows()
     with common.make_executor(args) as executor, common.progress_bar() as show:
         write_dataset(plan, args.format, args.out, partial(show, "games"), executor)
-    print(f"{args.out}: {args.games:,} games of {game}")
+    print(f"{args.out}: {args.games:,} games of {game} {describe_openings(openings)}")

@@ -25,7 +25,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--config", help=text)
     text = "games of the final match, rounded up to whole blocks (default: %(default)s)"
     add("--games", type=common.whole(1, 10**8), default=1000, metavar="N", help=text)
-    common.add_openings(parser)
+    common.add_openings(parser, "0: the game itself")
     common.add_json(parser)
     add("--resume", action="store_true", help="continue a run that was stopped")
 
@@ -33,6 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Trains the response; returns 0, or 128 plus the number of the signal that stopped it."""
     from linkzoo_training.best_response import best_response_config, train_best_response
+    from linkzoo_training.evaluation.openings import START
     from linkzoo_training.runtime import StopSignal
 
     agent = AgentSpec.parse(args.agent)
@@ -50,7 +51,7 @@ def run(args: Namespace) -> int:
     train_best_response(
         config,
         args.games,
-        openings=args.openings,
+        openings=args.openings or START,
         output=args.json,
         resume=args.resume,
         stop=stop,

@@ -52,6 +52,7 @@ def run(args: Namespace) -> int:
 def _table(runs: "Sequence[SweepRun]") -> "Table":
     """Returns the final matches of runs, for the terminal."""
     from linkzoo_training.checkpoints.checkpoint import load_card
+    from linkzoo_training.evaluation.openings import describe_openings
     from linkzoo_training.evaluation.report import make_table
     from linkzoo_training.evaluation.statistics import Estimate
 
@@ -61,6 +62,7 @@ def _table(runs: "Sequence[SweepRun]") -> "Table":
         for match in card["strength"]:
             share = Estimate(**match["win_share"]).percent()
             opponent = f"{match['agents'][1]}, {match['num_players']} players"
+            opponent += f" {describe_openings(match['openings'])}"
             rows.append((run.label, f"{card['trained']['seconds']:,.0f}", opponent, share))
     columns = ("run", "seconds", "against", "share in %")
     return make_table("final matches", columns, rows, total=False)

@@ -13,6 +13,7 @@ from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.ladder import read_ladder
+from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Estimate
 from linkzoo_training.llm.benchmark import ask_positions
@@ -139,7 +140,8 @@ def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
     """Returns a row of the table."""
     if "win_share" in part:  # a match
         usage_data = (part.get("usage") or [None])[0]
-        results = (f"{name} ({part['games']:,})", Estimate(**part["win_share"]).percent(), "", "")
+        label = f"{name} ({part['games']:,} {describe_openings(part['openings'])})"
+        results = (label, Estimate(**part["win_share"]).percent(), "", "")
     else:
         usage_data = part["usage"]
         results = (
