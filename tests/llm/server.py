@@ -104,6 +104,9 @@ class _Handler(BaseHTTPRequestHandler):
                 self._send(200, b'{"choices": [{"mess')
             case "other_json":
                 self._send(200, json.dumps([{"choices": {}}, None, [], {"choices": []}][count % 4]))
+            case "reports":  # an error with status 200
+                with self.server.lock:
+                    self._send(200, self.server.answers.pop(0), {"Retry-After": "0.01"})
             case "no_text":
                 self._say({"text": "Move: 1"})
             case "absurd_usage":

@@ -1,6 +1,7 @@
 """Language models as agents, against a local server that speaks the protocol, well or badly."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -100,8 +101,6 @@ def test_an_illegal_answer_is_refused_with_a_lesson(server: LlmServer) -> None:
         ("rambling", "(refused: "),
         ("huge", "(no reply: it has more than 2,097,152 bytes)"),
         ("compressed", "(no reply: it is compressed)"),
-        ("bad_json", "(no reply: it is no chat completion"),
-        ("other_json", "(no reply: it is no chat completion"),
         ("no_text", "(no reply: its content is not text)"),
         ("drips", "(no reply: it takes more than 0.3 s)"),
     ],
@@ -114,6 +113,42 @@ def test_after_bad_answers_the_move_is_drawn(server: LlmServer, model: str, why:
     assert why in positions.comments[0]
     assert positions.comments[0].endswith("(drawn at random)")
     assert len(positions.comments[0]) < 10_000
+
+
+_COMPLETION = '{"choices": [{"message": {"content": "Move: 1"}}]}'
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ('{"error": {"code": 429, "message": "too many"}}', 429),
+        ('{"error": {"code": "rate_limit_exceeded", "status": "429"}}', 429),
+        ('{"error": "overloaded"}', 502),
+        ('{"object": "error", "message": "no such model", "code": 404}', 404),
+        ('{"choices": [{"error": {"code": 503}, "message": {"content": "Mo"}}]}', 503),
+        ('{"choices": [{"finish_reason": "error", "message": {"content": "Move: 1"}}]}', 502),
+        ('{"error": {"code": 500}, "choices": [{"message": {"content": "Move: 1"}}]}', 500),
+        ('{"detail": "Not authenticated"}', 502),
+        ("<html>log in first</html>", 502),
+        ('{"choices": [{"mess', 502),
+        ('{"choices": []}', 502),
+        ('{"choices": {}}', 502),
+        ("null", 502),
+        ("[]", 502),
+    ],
+)
+def test_an_error_with_status_200_is_never_an_answer(
+    server: LlmServer, body: str, status: int
+) -> None:
+    """It ends a match, and is tried again if the status is one that passes."""
+    server.answers = [body]
+    agent = make(server, "reports", retries=0)
+    with pytest.raises(GivesUpError, match=f"Error code: {status}|{re.escape(body)}"):
+        agent.act(some_positions())
+    assert agent.usage == LlmUsage()
+    if status != 404:
+        server.answers = [body, _COMPLETION]
+        assert make(server, "reports", retries=1).act(some_positions()).tolist() == [FIRST]
 
 
 def test_failed_requests_are_tried_again(server: LlmServer) -> None:

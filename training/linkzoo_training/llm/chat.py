@@ -1,5 +1,6 @@
 """Requests to servers that speak OpenAI's chat protocol, through the client `openai`."""
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,12 +11,13 @@ from linkzoo.core.arguments import parse_json, shown
 from linkzoo_training.agents.playing import GivesUpError
 
 _MAX_BYTES = 2**21  # of a reply
+_BAD_GATEWAY = 502  # the status of an error without a status
 
 Message = dict[str, str]  # role and content
 
 
 class BadReplyError(Exception):
-    """A reply breaks the protocol: it is too long, too slow, compressed, or other JSON."""
+    """A reply breaks the protocol: it is too long, too slow, compressed, or not text."""
 
 
 class Reply(NamedTuple):
@@ -35,7 +37,11 @@ class Reply(NamedTuple):
 
 
 class _BoundedClient(openai.DefaultHttpxClient):
-    """An HTTP client that reads at most 2 MiB, within a time limit for the whole reply."""
+    """An HTTP client that reads at most 2 MiB, within a time limit for the whole reply.
+
+    A success that is no chat completion, such as `{"error": {"code": 429}}`, becomes the error that
+    it reports, so that the request is tried again and never counts as an answer of the model.
+    """
 
     def __init__(self, seconds: float) -> None:
         super().__init__(timeout=seconds, follow_redirects=False)
@@ -66,9 +72,10 @@ class _BoundedClient(openai.DefaultHttpxClient):
             for name, value in response.headers.multi_items()
             if name.lower() not in dropped
         ]
-        return type(response)(
-            response.status_code, headers=headers, content=bytes(content), request=request
-        )
+        status = response.status_code
+        if response.is_success:
+            status = _reported_error(bytes(content)) or status
+        return type(response)(status, headers=headers, content=bytes(content), request=request)
 
 
 class ChatClient:
@@ -130,16 +137,13 @@ class ChatClient:
         self._client.close()
 
     def _reply(self, content: bytes) -> Reply:
-        """Parses a reply; BadReplyError if a part is missing or wrong."""
-        try:
-            data = parse_json(content)
-            message = data["choices"][0]["message"]
-            text = message.get("content") or ""
-            reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
-            if not isinstance(text, str) or not isinstance(reasoning, str):
-                raise BadReplyError("its content is not text")
-        except (ValueError, TypeError, LookupError, AttributeError) as error:
-            raise BadReplyError(f"it is no chat completion ({type(error).__name__})") from error
+        """Parses a chat completion; BadReplyError if its content is not text."""
+        data = parse_json(content)
+        message = data["choices"][0]["message"]
+        text = message.get("content") or ""
+        reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+        if not isinstance(text, str) or not isinstance(reasoning, str):
+            raise BadReplyError("its content is not text")
         usage = data.get("usage")
         return Reply(
             text=self._without_key(text),
@@ -147,6 +151,38 @@ class ChatClient:
             prompt_tokens=_tokens(usage, "prompt_tokens"),
             completion_tokens=_tokens(usage, "completion_tokens"),
         )
+
+
+def _reported_error(content: bytes) -> int | None:
+    """Returns the HTTP status of an error in a reply; None for a chat completion."""
+    try:
+        data = parse_json(content)
+    except ValueError:
+        return _BAD_GATEWAY
+    if not isinstance(data, dict):
+        return _BAD_GATEWAY
+    choices = data.get("choices")
+    choice: Any = None
+    if isinstance(choices, list) and choices:
+        choice = choices[0]
+    if not isinstance(choice, dict):
+        choice = {}
+    error = data.get("error") or choice.get("error")
+    if error or choice.get("finish_reason") == "error":
+        return _status_of(error)
+    if isinstance(choice.get("message"), dict):
+        return None
+    return _status_of(data)
+
+
+def _status_of(error: object) -> int:
+    """Returns the HTTP status that an error names, else 502."""
+    if isinstance(error, dict):
+        for name in ("code", "status"):
+            status = str(error.get(name))
+            if re.fullmatch("[45][0-9][0-9]", status):
+                return int(status)
+    return _BAD_GATEWAY
 
 
 def _tokens(usage: object, name: str) -> int | None:
