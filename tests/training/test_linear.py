@@ -83,6 +83,13 @@ def test_labels_have_less_regret_for_better_players(labelled: Path) -> None:
     assert (labels.values <= np.repeat(best, labels.counts)).all()
 
 
+def test_labels_of_different_values_are_not_mixed(labelled: Path) -> None:
+    labels = read_labels(labelled)
+    others = replace(labels, settings=replace(labels.settings, score_margin_weight=2.0))
+    with pytest.raises(ValueError, match=r"score_margin_weight: .* with \[0\.5, 2\.0\]"):
+        fit_linear([labels, others])
+
+
 def test_a_fit_learns(labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A thousand cheap labels make a player that beats random."""
     fit = fit_linear([read_labels(labelled)])

@@ -73,12 +73,18 @@ def fit_linear(files: Sequence[Labels]) -> Fit:
     """Fits a scorer to the labels of one game.
 
     Raises:
-        ValueError: There are no labels, they are of different games, or the game has no action
-            features.
+        ValueError: There are no labels, they are of different games or score margin weights, or the
+            game has no action features.
     """
     games = {labels.game.key: labels.game for labels in files}
     if len(games) != 1 or not any(len(labels.states) for labels in files):
         raise ValueError(f"labels of one game are needed, not of {shown(list(map(str, games)))}")
+    weights = sorted({labels.settings.score_margin_weight for labels in files})
+    if len(weights) > 1:
+        raise ValueError(
+            f"score_margin_weight: the labels were made with {shown(weights)}, so their values are "
+            "on different scales; make all of them with one weight"
+        )
     spec = action_spec(next(iter(games.values())))
     features = np.concatenate([action_features(labels) for labels in files]).astype(np.float32)
     values = np.concatenate([labels.values for labels in files])
