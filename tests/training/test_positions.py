@@ -251,6 +251,12 @@ def test_commands(
     assert main(["data", "solve", "p.jsonl", "--out", "s.jsonl"]) == 0  # continues
     assert '{"kept":1}' in Path("s.jsonl").read_text()
     assert len(Path("s.jsonl").read_text().splitlines()) == 3
+    kept = Path("s.jsonl").read_bytes()
+    other = ["--first", "15", "--last", "16", "--count", "1", "--out", "q.jsonl"]
+    assert main(["data", "positions", "games", *other]) == 0
+    assert main(["data", "solve", "q.jsonl", "--out", "s.jsonl"]) == 2
+    assert "s.jsonl has 3 solutions of positions that aren't in q.jsonl" in capsys.readouterr().err
+    assert Path("s.jsonl").read_bytes() == kept
     assert main([*match, "6", "--openings", "s.jsonl"]) == 0
     assert main([*match, "8", "--openings", "s.jsonl"]) == 2
     assert main(["data", "positions", "games", "--first", "99", "--out", "q"]) == 2

@@ -20,8 +20,9 @@ _EVERY = 20  # positions between saves
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("file", type=Path, metavar="FILE", help="file of positions (linkzoo data positions)")
-    text = "file to write: the lines with a field `solution`; an existing one is continued "
-    add("--out", type=common.output_file, metavar="FILE", required=True, help=f"{text}(required)")
+    text = "file to write: the lines with a field `solution`; an existing one of the same positions"
+    text += " is continued (required)"
+    add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
     text = "positions that a search visits at most; beyond, `solution` is null (default: 2**24)"
     add("--limit", type=common.whole(1, 10**12), default=LIMIT, metavar="N", help=text)
 
@@ -31,6 +32,12 @@ def run(args: Namespace) -> None:
     file = read_position_file(args.file)
     solutions = _existing_solutions(args.out)
     keys = [_key(line) for line in file.lines]
+    others = len(solutions.keys() - set(keys))
+    if others:
+        raise ValueError(
+            f"{args.out} has {others:,} solutions of positions that aren't in {args.file}: name "
+            "another file"
+        )
     try:
         with common.progress_bar() as show:
             for number, (key, state) in enumerate(zip(keys, file.states, strict=True), 1):
