@@ -86,6 +86,7 @@ def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(parts) == 4
     assert "(9)" in output
     assert "(4)" in output
+    assert "matches of linkage: after 2-4 random plies" in output
     assert main("llm benchmark exact --game love_links --positions 2 --games 0".split()) == 2
     path.write_text("{}")
     assert main(command.split()) == 2

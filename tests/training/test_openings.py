@@ -39,8 +39,9 @@ def test_openings_by_name() -> None:
 def test_games_with_chance_and_short_games_begin_at_the_start(
     chance: bool, length: int, openings: str
 ) -> None:
-    facts = replace(LINKAGE.facts, chance=chance, max_length=length)
-    game = replace(LINKAGE, facts=facts)
+    game = get_game("love_links")
+    facts = replace(game.facts, chance=chance, typical_length=9, max_length=length)
+    game = replace(game, facts=facts)
     assert standard_openings(game) == openings
     assert read_openings(None, game) == read_openings(openings, game)
 

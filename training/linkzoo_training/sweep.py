@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from linkzoo_training.algorithms.resume import contents_of
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card
 from linkzoo_training.config.config import AnyConfig, load_config
 from linkzoo_training.runtime import StopSignal
@@ -37,12 +38,14 @@ class SweepRun:
 
     @property
     def finished(self) -> bool:
-        """Whether its checkpoint is there, trained with this configuration."""
+        """Whether its checkpoint is there, of this configuration and its agents and files."""
         folder = self.folder / "checkpoint"
         if not (folder / CARD).is_file():
             return False
         trained: dict[str, Any] = load_card(folder)["trained"]
-        return bool(trained.get("config") == self.config.to_dict())
+        contents = contents_of(self.config)
+        same_contents = trained.get("contents", contents) == contents
+        return bool(trained.get("config") == self.config.to_dict() and same_contents)
 
 
 def sweep_runs(

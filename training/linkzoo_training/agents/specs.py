@@ -6,7 +6,7 @@ Importing this module loads no torch.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from linkzoo.core.arguments import shown, string
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.extensions import extension_kinds, make_extension_agent
 from linkzoo_training.agents.human import HumanAgent
-from linkzoo_training.agents.linear import LinearAgent, load_scorer
+from linkzoo_training.agents.linear import LinearAgent, load_scorer, shipped_file
 from linkzoo_training.agents.linear_search import LinearSearchAgent
 from linkzoo_training.imports import check_import_path, is_import_path, source_file
 from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_checkpoints
@@ -215,18 +215,34 @@ class AgentSpec:
         """Returns a SHA-256 of the agent's weights or code; None for baselines.
 
         It covers a checkpoint's card, with the hash of the weights but without measured results, or
-        the file of a linear scorer or of a custom agent, without its imports.
+        the file of a linear scorer, or of a custom agent or network without its imports.
         """
         if card := self.card(game):
             measured = {"strength": None, "blunder_rate": None}
             data = json.dumps(card | measured, sort_keys=True).encode()
-        elif self.kind == "linear" and self.source:
-            data = Path(self.source).read_bytes()
+            network = card["network"]["kind"]
+            if is_import_path(network) and (file := source_file(network)) and file.is_file():
+                data += file.read_bytes()
+        elif self.kind == "linear":
+            file = Path(self.source) if self.source else shipped_file(get_game(game))
+            if not file.is_file():
+                return None
+            data = file.read_bytes()
         elif self.kind == "custom" and (file := source_file(self.source)) is not None:
             data = file.read_bytes()
         else:
             return None
         return hashlib.sha256(data).hexdigest()
+
+
+def digests_of(game: str, agents: Iterable[str | AgentSpec]) -> dict[str, str]:
+    """Returns the digests of the agents that have one, by name.
+
+    Files of results keep them: equal names aren't enough to continue a file.
+    """
+    specs = [AgentSpec.parse(str(agent)) for agent in agents]
+    digests = {str(spec): spec.digest(game) for spec in specs}
+    return {name: digest for name, digest in digests.items() if digest is not None}
 
 
 def _known_checkpoint(readings: Sequence[_Reading]) -> _Reading | None:

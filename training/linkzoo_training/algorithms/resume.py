@@ -3,6 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from linkzoo_training.agents.specs import digests_of
+from linkzoo_training.config.config import AnyConfig, PPOConfig
+from linkzoo_training.evaluation.openings import openings_digest
+
 # Training doesn't depend on these fields and sections.
 FREE = ("name", "save_every", "eval", "views", "temperature")
 # These can't change, and why. All others act from the next iteration on.
@@ -19,6 +23,30 @@ FIXED = {
 }
 
 Changes = Mapping[str, tuple[Any, Any]]  # of fields: before and now
+
+
+def contents_of(config: AnyConfig) -> dict[str, str]:
+    """Returns the digests of the agents and files that a configuration names, by flat field."""
+    agents = {
+        "pool.fixed_opponents": config.pool.fixed_opponents,
+        "eval.opponents": config.eval.opponents,
+        "eval.final_opponents": config.eval.final_opponents,
+    }
+    if isinstance(config, PPOConfig) and config.teacher is not None:
+        agents["teacher.agent"] = (config.teacher.agent,)
+    contents = {
+        f"{name}.{agent}": digest
+        for name, agents_there in agents.items()
+        for agent, digest in digests_of(config.game, agents_there).items()
+    }
+    files = {
+        "eval.openings": config.eval.openings,
+        "initial_states.file": config.initial_states.file,
+    }
+    for name, file in files.items():
+        if (digest := openings_digest(file)) is not None:
+            contents[f"{name}.{file}"] = digest
+    return contents
 
 
 def find_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from linkzoo import Game, get_game
-from linkzoo.core.arguments import check_keys, integer, real, sequence
+from linkzoo.core.arguments import check_keys, integer, mapping, real, sequence
 from linkzoo.engine import threads
 from linkzoo.registry import id_of
 from linkzoo_training.agents.named import NamedAgent
@@ -24,7 +24,7 @@ from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import STATES, Optimizers
-from linkzoo_training.algorithms.resume import Changes, find_changes
+from linkzoo_training.algorithms.resume import Changes, contents_of, find_changes
 from linkzoo_training.checkpoints import checkpoint
 from linkzoo_training.config.config import AnyConfig, read_config
 from linkzoo_training.config.fields import flat
@@ -61,6 +61,7 @@ class Trainer(ABC):
 
     def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
         self.config = config
+        self.contents = contents_of(config)
         self._timed = False  # whether this process has timed an iteration
         self.workers = 0
         if executor is not None:
@@ -255,17 +256,21 @@ class Trainer(ABC):
         return {"workers": self.workers, "processes": distributed.size()}
 
     def _history(self) -> dict[str, Any]:
-        """Returns `changes`, if there are any."""
-        if not self.changes:
-            return {}
-        return {"changes": self.changes}
+        """Returns `changes` and `contents`, each if there are any."""
+        history: dict[str, Any] = {}
+        if self.changes:
+            history["changes"] = self.changes
+        if self.contents:
+            history["contents"] = self.contents
+        return history
 
     def load(self, folder: Path) -> Changes:
         """Restores the state that `save` wrote.
 
         Returns:
-            The fields of the configuration that differ from those of the saved run. Fields that are
-            newer than the file count as defaults there.
+            The fields of the configuration that differ from those of the saved run, and the agents
+            and files of these fields that have changed. Fields that are newer than the file count
+            as defaults there.
 
         Raises:
             ValueError: The file is damaged, or the run can't go on with a field that differs.
@@ -294,12 +299,14 @@ class Trainer(ABC):
     def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> Changes:
         """Returns the changes since the saved run; ValueError if it can't go on with them."""
         required = ("config", "iteration", "seconds", "workers", "processes")
-        check_keys(str(path), meta, required, ("changes",))
+        check_keys(str(path), meta, required, ("changes", "contents"))
         sequence(f"{path}: changes", meta.get("changes", []), 0, 10**6)
         try:
             saved = read_config(meta["config"])
             before = flat(saved.to_dict()) | {name: meta[name] for name in self._shape()}
-            changes = find_changes(before, flat(self.config.to_dict()) | self._shape())
+            before |= mapping("contents", meta.get("contents", self.contents))
+            now = flat(self.config.to_dict()) | self._shape() | self.contents
+            changes = find_changes(before, now)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
         last = -(-saved.total_steps // self._plies)

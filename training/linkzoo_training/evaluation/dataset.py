@@ -14,9 +14,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from linkzoo.core.arguments import parse_json
+from linkzoo.core.arguments import mapping, parse_json
 from linkzoo.core.files import write_atomically
-from linkzoo_training.evaluation.openings import Openings
+from linkzoo_training.agents.specs import digests_of
+from linkzoo_training.evaluation.openings import Openings, openings_digest
 from linkzoo_training.evaluation.played_games import (
     GamesPlan,
     PlayedGames,
@@ -220,8 +221,13 @@ def write_dataset(
     about = folder / ABOUT
     data = {**_about(plan), "files": form}
     if about.is_file():
-        if parse_json(about.read_bytes()) != json.loads(json.dumps(data)):
-            raise ValueError(f"{about} describes other games: choose another folder")
+        before = mapping(str(about), parse_json(about.read_bytes()))
+        now = json.loads(json.dumps(data))
+        names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+        if names:
+            raise ValueError(
+                f"{about} describes other games: choose another folder ({', '.join(names)} differ)"
+            )
     elif folder.is_dir() and any(folder.iterdir()):
         raise ValueError(f"{folder} isn't empty, and has no {ABOUT}")
     missing = [games for games in plan.parts if not files.has(folder, games)]
@@ -248,6 +254,8 @@ def _about(plan: GamesPlan) -> dict[str, Any]:
         "digest": rules.digest,
         **asdict(plan),
         "agents": list(map(str, plan.agents)),
+        "agent_digests": digests_of(plan.game, plan.agents),
+        "openings_digest": openings_digest(plan.openings),
         "options": rules.chosen_options(plan.blank),
         "num_actions": rules.num_actions,
         "observation": {

@@ -105,6 +105,13 @@ def describe_openings(text: str) -> str:
     return f"after {text} random {plies}"
 
 
+def openings_digest(text: str | None) -> str | None:
+    """Returns the SHA-256 of a file of openings; None for other openings."""
+    if text is None or not is_file(text):
+        return None
+    return hashlib.sha256(Path(text).read_bytes()).hexdigest()
+
+
 def is_file(text: str) -> bool:
     """Returns whether openings are a file of positions."""
     return _PLIES.fullmatch(text) is None and file_exists(Path(text))

@@ -20,7 +20,7 @@ from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.match import play_match
-from linkzoo_training.evaluation.openings import is_file, standard_openings
+from linkzoo_training.evaluation.openings import openings_digest, standard_openings
 from linkzoo_training.evaluation.ratings import Pairing
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.search import uct
@@ -150,9 +150,7 @@ def _digest(settings: Tournament, a: AgentSpec, b: AgentSpec) -> str:
         versions.append(rules.fixed.digest)  # of the board or cards
     match = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
     agents = [str(a), str(b), a.digest(settings.game), b.digest(settings.game)]
-    openings = [settings.played_openings]
-    if is_file(settings.played_openings):
-        openings.append(hashlib.sha256(Path(settings.played_openings).read_bytes()).hexdigest())
+    openings = [settings.played_openings, openings_digest(settings.openings)]
     text = json.dumps([*match, *openings, dict(settings.options), *agents])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -6,6 +6,7 @@ at random, or as a linear scorer plays; the n-th playouts of all actions of a po
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from linkzoo.engine.rng import STREAM_LABELS, STREAM_SEARCH, random_u64s
 from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import play_games
+from linkzoo_training.agents.specs import digests_of
 from linkzoo_training.evaluation.labelled_positions import (
     Labels,
     LabelSettings,
@@ -30,6 +32,7 @@ from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 RANDOM = "random"  # playouts at random
 SHIPPED = "linear"  # playouts by the shipped scorer
 _GAMES = 64  # games of a part
+_MAX_EMPTY_PARTS = 50  # in a row: no position will ever be labelled
 _RANDOM_SHARE = 0.1  # random actions among the decisions with a choice
 
 
@@ -39,19 +42,31 @@ def make_labels(
     """Adds parts to a file of labels until it holds enough positions.
 
     Args:
-        settings: The settings; those of an existing file must be equal.
+        settings: The settings; those of an existing file must be equal. The digests are added.
         positions: The smallest number of positions.
         path: The file; it is written after every part, so that a stopped run resumes.
         progress: Called with the number of positions after every part.
 
     Raises:
-        ValueError: The file has other settings, or is damaged.
+        ValueError: The share is 0, the file has other settings or is damaged, or the games have no
+            position to label.
     """
+    if not settings.share > 0:
+        raise ValueError(f"share: {settings.share} is not above 0")
+    digests = digests_of(settings.game, (settings.agent, settings.rollout))
+    settings = replace(settings, digests=digests)
     labels = _existing(settings, path) if path.exists() else _no_labels(settings)
     agent = make_agent(settings.agent, settings.game, settings.options)
+    empty_parts = 0
     while len(labels.states) < positions:
         states = _play_part(settings, agent, labels.parts)
         labels = labels.joined(_label(settings, states))
+        empty_parts = 0 if len(states) else empty_parts + 1
+        if empty_parts == _MAX_EMPTY_PARTS:
+            raise ValueError(
+                f"no position was labelled in {empty_parts * _GAMES:,} games of {settings.game}: "
+                "its positions have no choice, or the share is too small"
+            )
         write_labels(labels, path)
         progress(len(labels.states))
     return labels
@@ -61,7 +76,9 @@ def _existing(settings: LabelSettings, path: Path) -> Labels:
     """Reads the labels of a run that goes on; ValueError if its settings differ."""
     labels = read_labels(path)
     if labels.settings != settings:
-        raise ValueError(f"{path} has other settings: {labels.settings}")
+        raise ValueError(
+            f"{path} has other settings, or its agents have changed: {labels.settings}"
+        )
     return labels
 
 

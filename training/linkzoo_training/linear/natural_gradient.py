@@ -29,6 +29,7 @@ from linkzoo_training.search.linear import Scorer, action_spec, context_of
 FORMAT = "linkzoo-improve/1"
 SHIPPED = "linear"  # the name of the scorer that ships
 _GAMES = 512  # side by side
+_MAX_GAMES_WITHOUT_CHOICE = 50  # in each row: no decision will ever come
 _PENALTY = 3e-4  # of the regression, per decision; features have deviation 1
 _CHUNK = 20_000  # decisions whose products fit in memory
 _MIN_DEVIATION = 1e-3  # features that differ less are left out
@@ -110,8 +111,9 @@ def improve(
         progress: Called with the decisions of the step so far.
 
     Raises:
-        ValueError: The temperature is 0, the path doesn't end in .json, the run has other settings
-            or is damaged, there is no such scorer, or the game has no action features.
+        ValueError: The temperature is 0, the path doesn't end in .json or is a file of no run, the
+            run has other settings, began with other weights or is damaged, there is no such scorer,
+            or the game has no action features or no choices.
     """
     if not settings.temperature > 0:
         raise ValueError(f"temperature: {settings.temperature} is not above 0")
@@ -119,11 +121,17 @@ def improve(
         raise ValueError(f"{path}: the file of a scorer ends in .json")
     game = get_game(settings.game, settings.options)
     run = path.with_suffix(".npz")
+    file = None if settings.scorer == SHIPPED else settings.scorer
+    first = load_scorer(game, file).weights / np.float32(settings.temperature)
     if run.exists():
         weights = _read(run, settings)
+        if not np.array_equal(weights[0], first):
+            raise ValueError(f"{run} began with other weights than those of {settings.scorer} now")
+    elif path.exists():
+        raise ValueError(f"{path} exists, and {run} doesn't: name a new file")
     else:
-        file = None if settings.scorer == SHIPPED else settings.scorer
-        weights = [load_scorer(game, file).weights / np.float32(settings.temperature)]
+        weights = [first]
+        _write(run, settings, weights)
     for number in range(len(weights), steps + 1):
         seed = int(random_u64(settings.seed, STREAM_PART, number))
         played = _play(settings, weights[-1], seed, progress)
@@ -165,6 +173,8 @@ def _play(
         game[done] = games + np.arange(len(done))
         games += len(done)
         decisions += len(choice)
+        if decisions == 0 and games > _GAMES * _MAX_GAMES_WITHOUT_CHOICE:
+            raise ValueError(f"{settings.game}: {games - _GAMES:,} games without a choice")
         progress(min(decisions, settings.decisions))
     results = np.full((games, vec.num_players), np.nan, np.float32)
     for numbers, result in finished:

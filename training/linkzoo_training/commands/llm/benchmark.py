@@ -1,5 +1,6 @@
 """`linkzoo llm benchmark`: an agent on fixed positions and in short matches."""
 
+import hashlib
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from typing import Any
 from linkzoo.core.arguments import parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
-from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.specs import AgentSpec, digests_of
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.openings import describe_openings
@@ -22,7 +23,7 @@ from linkzoo_training.llm.usage import LlmUsage
 
 HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
 
-FORMAT = "linkzoo-benchmark/1"
+FORMAT = "linkzoo-benchmark/2"
 _OPPONENTS = 3  # first opponents of a game's ladder
 
 _Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function that measures
@@ -61,8 +62,15 @@ def run(args: Namespace) -> None:
         spec.check(game, human=False)
     settings = {"agent": str(spec), "seed": args.seed, "games": args.games}
     settings["positions"] = args.positions
-    data = {"format": FORMAT, **settings, "parts": _done(args.json, settings)}
-    parts: dict[str, Any] = data["parts"]
+    digests, parts = _done(args.json, settings)
+    for game in {**digests, **dict.fromkeys(games)}:
+        digest = _digest(spec, game)
+        if digests.setdefault(game, digest) != digest:
+            raise ValueError(
+                f"{args.json}: {spec}, its opponents or the positions of {game} have changed "
+                "since: name another file"
+            )
+    data = {"format": FORMAT, **settings, "digests": digests, "parts": parts}
     common.share_rows()
     with common.progress_bar() as show:
         for game in games:
@@ -74,7 +82,12 @@ def run(args: Namespace) -> None:
     rows = [_row(name, part) for name, part in parts.items()]
     title = f"{spec} on the benchmark"
     columns = ("test", "blunders, or wins", "random", "regret", "legal", "tokens", "cost")
-    Console().print(make_table(title, columns, rows, total=False))
+    table = make_table(title, columns, rows, total=False)
+    openings = {part["game"]: part["openings"] for part in parts.values() if "openings" in part}
+    table.caption = "\n".join(
+        f"matches of {game}: {describe_openings(text)}" for game, text in openings.items()
+    )
+    Console().print(table)
 
 
 def _plays(spec: AgentSpec, game: str) -> bool:
@@ -87,20 +100,36 @@ def _plays(spec: AgentSpec, game: str) -> bool:
     return True
 
 
-def _done(path: Path | None, settings: dict[str, Any]) -> dict[str, Any]:
-    """Returns the finished parts in a file; ValueError if it has other settings."""
+def _digest(spec: AgentSpec, game: str) -> str:
+    """Returns a hash of the agent, its opponents and the positions of a game."""
+    positions = read_benchmark_positions(game)
+    ladder = read_ladder(game)
+    opponents = list(ladder.opponents)[:_OPPONENTS]
+    arrays = [positions.states.tobytes(), positions.lost.tobytes()]
+    made_of = [
+        positions.game.version,
+        ladder.version,
+        digests_of(game, [spec, *opponents]),
+        *(hashlib.sha256(data).hexdigest() for data in arrays),
+    ]
+    return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
+
+
+def _done(path: Path | None, settings: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Returns the digests and the finished parts in a file; ValueError if it has other settings."""
     if path is None or not path.exists():
-        return {}
+        return {}, {}
     try:
         data = parse_json(path.read_bytes())
         same_settings = {name: data[name] for name in settings} == settings
         same = same_settings and data["format"] == FORMAT
+        digests: dict[str, str] = dict(data["digests"])
         parts: dict[str, Any] = dict(data["parts"])
     except (ValueError, TypeError, LookupError) as error:
         raise ValueError(f"{path} is no result of linkzoo llm benchmark: {error}") from error
     if not same:
         raise ValueError(f"{path} has other settings than {settings}: name another file")
-    return parts
+    return digests, parts
 
 
 def _parts(args: Namespace, spec: AgentSpec, game: str, show: common.Progress) -> Iterator[_Part]:
@@ -140,8 +169,7 @@ def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
     """Returns a row of the table."""
     if "win_share" in part:  # a match
         usage_data = (part.get("usage") or [None])[0]
-        label = f"{name} ({part['games']:,} {describe_openings(part['openings'])})"
-        results = (label, Estimate(**part["win_share"]).percent(), "", "")
+        results = (f"{name} ({part['games']:,})", Estimate(**part["win_share"]).percent(), "", "")
     else:
         usage_data = part["usage"]
         results = (
