@@ -291,6 +291,7 @@ def test_strength_is_what_the_cards_say(client: Client) -> None:
     assert sorted(cards) == shipped_checkpoints()
     card = load_card(find_checkpoint("linkage_az"))
     match, entry = cards["linkage_az"]["matches"][0], card["strength"][0]
+    assert (match["openings"], entry["openings"]) == ("after 2-4 random plies", "2-4")
     assert [match["agent"], match["opponent"]] == entry["agents"]
     assert match["share"] == entry["win_share"]
     assert [part["role"] for part in match["roles"]] == ["More", "Fewer"]

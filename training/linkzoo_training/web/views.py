@@ -13,6 +13,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.text.prompts import changed_options
 from linkzoo_training.checkpoints.checkpoint import load_card
+from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.result import settings_of
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web.viewers import Viewer
@@ -64,6 +65,7 @@ def _match(match: Mapping[str, Any]) -> Json:
         "players": match["num_players"],
         "options": ", ".join(settings_of(get_game(match["game"]), match["options"])),
         "games": match["games"],
+        "openings": describe_openings(match["openings"]),
         "share": match["win_share"],
         "roles": roles,
     }

@@ -20,7 +20,7 @@ function section({ name, title, algorithm, steps, minutes, machine, matches, blu
     { className: "card", id: name },
     make("h2", {}, `${name} plays ${title}`),
     make("p", { className: "soft" }, about),
-    ...ways(matches).map(([way, found]) => strengths(way, "against", "wins, %", found.map((match) => row(match.opponent, match.share, `${match.games.toLocaleString("en")} games`, match.roles)))),
+    ...ways(matches).map(([way, found]) => strengths(way, "against", "wins, %", found.map((match) => row(match.opponent, match.share, `${match.games.toLocaleString("en")} games ${match.openings}`, match.roles)))),
     thrown.length ? strengths("Wins thrown away", "agent", "blunders, %", thrown) : null,
   );
 }
