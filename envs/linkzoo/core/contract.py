@@ -24,6 +24,11 @@ class Rules:
         new_game: Sets up a game.
         legal_actions: Fills the mask of legal actions.
         apply: Plays a legal action.
+        certain: Plays the part of a legal action that is decided by information of the seat to act
+            alone, such as a placed tile without the draw after it: the result looks the same to
+            that seat in all worlds that it can't tell apart. It equals the result of `apply` where
+            neither chance nor hidden information has a part. None: `apply` in a game without hidden
+            information and chance; in others nothing is certain.
         scores: Fills the scores at any ply: integers, equal for seats on the same side. None: the
             game has no scores.
         payoffs: Fills the payoffs at the end, zero-sum in -1..1. None: derived from the winners and
@@ -42,6 +47,7 @@ class Rules:
     new_game: protocols.NewGame
     legal_actions: protocols.LegalActions
     apply: protocols.Apply
+    certain: protocols.Apply | None = None
     scores: protocols.SeatValues | None = None
     payoffs: protocols.SeatValues | None = None
     score_margins: protocols.SeatValues | None = None

@@ -80,6 +80,16 @@ class Guide:
             action: The move.
             seat: The observing seat.
         """
+        return self.changed(state, self.after(state, action), seat)
+
+    def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
+        """Returns the items that differ between two positions, by `data-item` in the later drawing.
+
+        Args:
+            before: The earlier position.
+            after: The later position.
+            seat: The observing seat.
+        """
         return ()
 
     def sentence(self, before: Record, action: int, after: Record, seat: int | None) -> str:

@@ -32,6 +32,7 @@ def make_rules(board: Board) -> Rules:
         new_game=bound(turns.new_game),
         legal_actions=bound(turns.legal_actions),
         apply=bound(turns.apply),
+        certain=bound(turns.lay),
         scores=bound(turns.scores),
         determinize=bound(determinize.determinize),
         reshuffle=bound(determinize.reshuffle),

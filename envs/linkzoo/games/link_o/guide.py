@@ -60,9 +60,9 @@ class LinkOGuide(Guide):
                 sentences.append(f"Player {player} {' and '.join(events)} (R7, R16).")
         return " ".join(sentences)
 
-    def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
-        old = self._view(state, None)
-        new = self._view(self.after(state, action), None)
+    def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
+        old = self._view(before, None)
+        new = self._view(after, None)
         items = [
             f"space {space}"
             for space, entry in new["board"].items()

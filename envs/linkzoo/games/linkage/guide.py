@@ -48,12 +48,11 @@ class LinkageGuide(Guide):
             words += f" Player {1 - before.seat} can't place and passes (R6)."
         return words
 
-    def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
-        after = self.after(state, action)
-        items = [f"piece {index}" for index in range(state.num_pieces, after.num_pieces)]
-        if after.hole != state.hole:
+    def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
+        items = [f"piece {index}" for index in range(before.num_pieces, after.num_pieces)]
+        if after.hole != before.hole:
             items.append("hole")
-        if after.more != state.more:
+        if after.more != before.more:
             items += ["role More", "role Fewer"]
         return tuple(items)
 

@@ -63,6 +63,7 @@ def make_rules(cards: Cards) -> Rules:
         new_game=bound(course.new_game),
         legal_actions=bound(legal.legal_actions),
         apply=bound(course.apply),
+        certain=bound(course.apply_certain),
         scores=bound(scoring.scores),
         determinize=bound(determinize.determinize),
         reshuffle=bound(determinize.reshuffle),

@@ -108,11 +108,11 @@ class LoveFormulaGuide(Guide):
             sentences.append(f"Points: {' : '.join(map(str, new['vp']))}.")
         return " ".join(sentences)
 
-    def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
-        old = self._view(state, seat)
-        new = self._view(self.after(state, action), seat)
-        before = _contents(old)
-        items = [name for name, card in _contents(new).items() if before.get(name) != card]
+    def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
+        old = self._view(before, seat)
+        new = self._view(after, seat)
+        contents = _contents(old)
+        items = [name for name, card in _contents(new).items() if contents.get(name) != card]
         if new["order"] != old["order"]:
             items += [f"turn {player}" for player in new["order"]]
         if new["discard"] != old["discard"]:

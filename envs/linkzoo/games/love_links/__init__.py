@@ -29,6 +29,7 @@ GAME = Game(
         new_game=rules.new_game,
         legal_actions=rules.legal_actions,
         apply=rules.apply,
+        certain=rules.apply_certain,
         scores=rules.scores,
         determinize=rules.determinize,
         validate=validation.validate,

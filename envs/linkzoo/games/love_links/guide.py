@@ -51,9 +51,9 @@ class LoveLinksGuide(Guide):
             sentence += f" The {METALS[after.round_number]} round begins (R6)."
         return sentence
 
-    def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
-        old = to_dict(state)
-        new = to_dict(self.after(state, action))
+    def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
+        old = to_dict(before)
+        new = to_dict(after)
         old_links = {bracelet["slot"]: bracelet["links"] for bracelet in old["bracelets"]}
         items = [
             f"@{bracelet['slot']} {link}"

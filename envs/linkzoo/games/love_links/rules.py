@@ -180,6 +180,26 @@ def apply(state: Record, action: int) -> None:
 
 
 @compiled
+def apply_certain(state: Record, action: int) -> None:
+    """Places a link; advances unless links are drawn, which is the only chance (R4)."""
+    state.ply += 1
+    place(state, action)
+    closed = action < NEW and action % MODES == CLOSE
+    if not _draws(state, closed):
+        _advance(state, closed)
+
+
+@compiled
+def _draws(state: Record, closed: bool) -> bool:
+    """Returns whether links are drawn after a placement, unless it ends the game (R6, R8)."""
+    if state.hand_size[state.seat] > 0 and (closed or state.move == 1):
+        return False  # the turn goes on
+    if state.supply_size[state.round_number] > 0:
+        return True
+    return bool(_next_seat(state) == NONE and state.round_number < GOLD)
+
+
+@compiled
 def place(state: Record, action: int) -> int:
     """Places a link and scores; returns the slot."""
     if action >= NEW:

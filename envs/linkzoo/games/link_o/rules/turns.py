@@ -68,6 +68,18 @@ def _mark(mask: Mask, spaces: np.uint64, code: int) -> None:
 def apply(state: Record, action: int) -> None:
     """Places a tile, scores, and goes on to the next decision."""
     seat = int(np.int64(state.seat))  # int64 in all calls of `place`, which is compiled once
+    lay(state, action)
+    if state.hand_size[seat] == 0:
+        _end_round(state, OUT)  # R17: the seat has placed its last tile
+    else:
+        state.seat = (seat + 1) % state.num_players  # R4
+    _run_on(state)
+
+
+@compiled
+def lay(state: Record, action: int) -> None:
+    """Places a tile (R9) and scores a full circle; whatever follows depends on hands and bag."""
+    seat = int(np.int64(state.seat))
     space = action // components.CODES
     code = action % components.CODES
     state.ply += 1
@@ -77,11 +89,6 @@ def apply(state: Record, action: int) -> None:
     circle = BOARD.circles[BOARD.circle[space]]
     if state.occupied & circle == circle:
         state.scores[seat] += state.circle_bonus  # R23
-    if state.hand_size[seat] == 0:
-        _end_round(state, OUT)  # R17: the seat has placed its last tile
-    else:
-        state.seat = (seat + 1) % state.num_players  # R4
-    _run_on(state)
 
 
 @compiled

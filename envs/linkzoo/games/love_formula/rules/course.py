@@ -109,6 +109,17 @@ def apply(state: Record, action: int) -> None:
 
 
 @compiled
+def apply_certain(state: Record, action: int) -> None:
+    """Opens a choice in a window (R11); any other action can lead to reactions, draws or reveals.
+
+    Such an action changes nothing here.
+    """
+    if state.decision == decisions.WINDOW and action != CARDS.pass_action:
+        state.ply += 1
+        _act_in_window(state, state.decision, int64(action))
+
+
+@compiled
 def _advance(state: Record) -> None:
     """Advances to the next decision or the end."""
     while state.decision == NONE and state.stage != phases.OVER:
