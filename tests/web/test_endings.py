@@ -74,6 +74,26 @@ def test_half_open_connections_make_room_and_end(
                 assert connection.recv(9) == b""
 
 
+@pytest.mark.parametrize("part", [b"", b"GET /api/rec"])
+def test_a_burst_of_half_open_connections_is_capped(tmp_path: Path, part: bytes) -> None:
+    with serving(tmp_path) as client:
+        opened = [socket.create_connection(("127.0.0.1", client.port)) for _ in range(300)]
+        for connection in opened:
+            with suppress(OSError):  # closed already
+                connection.sendall(part)
+        assert client.ask("records")[0] == 200
+        time.sleep(0.1)
+        going = 0
+        for connection in opened:
+            connection.setblocking(False)
+            with connection, suppress(ConnectionError):
+                try:
+                    connection.recv(9)
+                except BlockingIOError:
+                    going += 1
+        assert 0 < going <= connections.MOST_HALF_OPEN
+
+
 def test_a_slow_but_steady_client_isnt_half_open(tmp_path: Path) -> None:
     with serving(tmp_path) as client, socket.create_connection(("127.0.0.1", client.port)) as slow:
         slow.settimeout(10)

@@ -62,8 +62,12 @@ class Connection(H11Protocol):
     def _expect(self) -> None:
         if self in self._half_open:
             return
+        if self.transport.is_closing():
+            return
         if len(self._half_open) >= MOST_HALF_OPEN:
-            next(iter(self._half_open)).transport.abort()
+            oldest = next(iter(self._half_open))
+            oldest._settle()  # `connection_lost` comes too late in a burst
+            oldest.transport.abort()
         self._half_open[self] = self.loop.call_later(HALF_OPEN_SECONDS, self.transport.abort)
 
     def _settle(self) -> None:
