@@ -8,7 +8,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.history import History
 from linkzoo_training.web.viewers import Viewer
-from linkzoo_training.web.views import _common, entry, preview, session_view
+from linkzoo_training.web.views import entry, preview, session_view
 from tests.web.server import Client
 
 
@@ -93,19 +93,6 @@ def test_a_preview_is_the_same_in_all_worlds_of_a_seat(client: Client, game: str
             session.game.determinize(session.state, seat, np.uint64(100 + world))
             kernels(session.game).fill_masks.serial(session._states, session._mask)
             assert preview(Viewer(session), move) == picture
-
-
-def test_a_preview_is_blank_where_worlds_differ() -> None:
-    worlds = [
-        f'<svg viewBox="0 0 1 {n}"><g fill="red"><text x="1">{n} tiles</text><rect x="{x}"/>'
-        '<text x="2">red</text></g></svg>'
-        for n, x in ((3, 1), (4, 1), (3, 1))
-    ]
-    assert _common(worlds) == (
-        '<svg viewBox="0 0 1 3"><g fill="red"><text x="1"></text><rect x="1"/>'
-        '<text x="2">red</text></g></svg>'
-    )
-    assert _common([*worlds, worlds[0].replace("rect x", "rect y")]).count("rect") == 0
 
 
 def test_a_history_of_an_open_game_is_one_for_all() -> None:

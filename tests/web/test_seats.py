@@ -72,7 +72,7 @@ def test_a_page_hears_of_the_others_move(client: Client) -> None:
     assert time.monotonic() - begun < 2
 
 
-def test_on_two_devices_a_move_can_be_taken_back_until_the_other_moves(client: Client) -> None:
+def test_on_two_devices_a_move_is_taken_back_if_the_other_agrees(client: Client) -> None:
     links = _apart(client, "linkage", ["human", "human"])
     assert client.ask(f"sessions/{links[1]}/back", {})[0] == 409
     for seat, move in ((0, "W a1-b1"), (1, "B c3-c4")):
@@ -80,7 +80,45 @@ def test_on_two_devices_a_move_can_be_taken_back_until_the_other_moves(client: C
         assert view["can_take_back"]
         assert not client.settled(links[1 - seat])["can_take_back"]
     assert client.ask(f"sessions/{links[0]}/back", {})[0] == 409
-    assert len(client.ask(f"sessions/{links[1]}/back", {})[1]["log"]) == 1
+    assert client.ask(f"sessions/{links[0]}/agree", {"agree": True})[0] == 409
+    for agree, left in ((False, 2), (True, 1)):
+        view = client.ask(f"sessions/{links[1]}/back", {})[1]
+        assert [view["wish"], len(view["log"])] == [{"seat": 1, "agreed": []}, 2]
+        assert client.ask(f"sessions/{links[1]}/agree", {"agree": True})[0] == 409
+        assert client.ask(f"sessions/{links[0]}")[1]["wish"] == view["wish"]
+        view = client.ask(f"sessions/{links[0]}/agree", {"agree": agree})[1]
+        assert [view["wish"], len(view["log"])] == [None, left]
+
+
+def test_a_wish_ends_with_the_next_move_and_with_the_game(client: Client) -> None:
+    links = _apart(client, "linkage", ["human", "human"])
+    client.ask(f"sessions/{links[0]}/move", {"move": "W a1-b1"})
+    assert client.ask(f"sessions/{links[0]}/back", {})[1]["wish"] is not None
+    assert client.ask(f"sessions/{links[1]}/move", {"move": "B c3-c4"})[1]["wish"] is None
+    assert client.ask(f"sessions/{links[1]}/back", {})[1]["wish"] is not None
+    assert client.ask(f"sessions/{links[0]}/resign", {})[1]["wish"] is None
+    for link in links.values():
+        assert not client.ask(f"sessions/{link}")[1]["can_take_back"]
+        assert client.ask(f"sessions/{link}/back", {})[0] == 409
+
+
+@pytest.mark.parametrize(("game", "apart"), [("linkage", True), ("love_links", False)])
+def test_nothing_is_taken_back_after_the_end(client: Client, game: str, apart: bool) -> None:
+    options = {"linkage": {"board_size": 3, "threshold": 3}, "love_links": {"short": True}}[game]
+    seats = ["human", "human"] if apart else ["human", "random"]
+    body = {"game": game, "seats": seats, "seed": 1, "apart": apart, "options": options}
+    answer = client.ask("sessions", body)[1]
+    links = {int(seat): name for seat, name in answer["seats"].items()} or {0: answer["id"]}
+    session = client.server.viewer(answer["id"]).session
+    while not session.over:
+        view = client.settled(links[int(session.state.seat)] if apart else answer["id"])
+        if view["moves"]:
+            move = {"move": view["moves"][0]["text"]}
+            client.ask(f"sessions/{links[view['acting']]}/move", move)
+    for link in links.values():
+        assert not client.ask(f"sessions/{link}")[1]["can_take_back"]
+        assert client.ask(f"sessions/{link}/back", {})[0] == 409
+    assert session.over
 
 
 def test_one_of_two_can_leave_and_the_other_goes_on(client: Client) -> None:

@@ -2,21 +2,22 @@
 
 import numpy as np
 
-from linkzoo import Game, GameRecord
+from linkzoo import Game, GameRecord, Positions
 from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.agents.values import SOLVER_LIMIT, values_along
 from linkzoo_training.search.solver import solve
-from linkzoo_training.web.players import Player, one_position
+from linkzoo_training.web.players import Player
 from linkzoo_training.web.views import Json, moves
 
 
-def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
+def analyse(player: Player, game: Game, state: Record) -> Json:
     """Returns move probabilities and visits, values by seat in -1..1, and the exact verdict.
 
-    Uses only information of the seat to act. Call it in the player's thread.
+    Uses only information of the seat to act; not even the game's seed. Call it in the player's
+    thread.
 
     Raises:
         ValueError: The agent has no policy, or the game is over.
@@ -24,7 +25,7 @@ def analyse(player: Player, game: Game, state: Record, seed: int) -> Json:
     agent = player.agent
     if state.seat < 0:
         raise ValueError("the game is over")
-    positions = one_position(game, state, seed)
+    positions = Positions(game, np.array([state], game.state), np.zeros(1, np.uint64))
     if isinstance(agent, SearchAgent):
         shares, values, visits = agent.analyse(positions, player.check)
     elif isinstance(agent, PolicyAgent):

@@ -81,7 +81,8 @@ def _add_records(app: FastAPI, server: Server) -> None:
 
     @app.get("/api/records")
     def saved() -> Json:
-        return {"records": list_saved(server.records)}
+        secret = {session.file for session in server.sessions if session.secret}
+        return {"records": [row for row in list_saved(server.records) if row["file"] not in secret]}
 
     @app.get("/api/records/{file}")
     def show(file: str) -> Json:

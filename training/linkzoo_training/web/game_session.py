@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record, winners_of
 from linkzoo.record import new_file_name
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.web.certainty import was_certain
 from linkzoo_training.web.history import History
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task, read_agent
 from linkzoo_training.web.safety import without_paths
@@ -23,6 +24,21 @@ MOST_NAME = 40  # characters of a player's name
 
 class RefusedError(Exception):
     """An action that the person may not take now."""
+
+
+@dataclass
+class Wish:
+    """A person's wish to take back a move, which the other people have to agree to.
+
+    Attributes:
+        seat: The seat of the person.
+        ply: The number of moves that stay.
+        agreed: The seats that agree.
+    """
+
+    seat: int
+    ply: int
+    agreed: set[int] = field(default_factory=set)
 
 
 class GameSession:
@@ -54,8 +70,9 @@ class GameSession:
         error: The reason why the agent failed, else "".
         looking: The seat whose person looks at the shared screen, else None.
         resigned: The seat that gave up, else None.
+        wish: A person's wish to take back a move, else None.
         file: The name of the game's file, once it is saved.
-        rendered: Views as (version, JSON) by (seat of the screen, tall); see `session_routes`.
+        rendered: The latest views by (seat of the screen, tall); see `session_routes`.
 
     Raises:
         ValueError: An option or agent isn't available.
@@ -91,7 +108,7 @@ class GameSession:
         self.names += [""] * (len(seats) - len(self.names))
         self.version = 0
         self.changed = Future[None]()
-        self.rendered: dict[tuple[int | None, bool], tuple[int, bytes]] = {}
+        self.rendered: dict[tuple[int | None, bool], Any] = {}
         self.thought: Task[None] | None = None
         self._generation = 0  # counts the moves, so that agents notice outdated tasks
         players.load((spec, game) for spec in self.agents())
@@ -107,6 +124,8 @@ class GameSession:
         kernels(self.game).begin(self._states, np.array([seed], np.uint64), self._mask)
         self.record = GameRecord.of(self.game, self.state)
         self.history = History(self.game, self.humans)
+        self._certain: list[bool] = []  # by ply: neither luck nor hidden information had a part
+        self.wish: Wish | None = None
         self.looking: int | None = None
         if len(self.humans) == 1:
             self.looking = self.humans[0]
@@ -140,10 +159,13 @@ class GameSession:
     @property
     def waiting(self) -> int | None:
         """The seat that must confirm they are at the shared screen before the game continues."""
+        if not self.secret or self.apart:
+            return None
         seat = int(self.state.seat)
-        shared = self.secret and not self.apart
-        if shared and seat in self.humans and seat != self.looking:
+        if seat in self.humans and seat != self.looking:
             return seat
+        if self.looking is None:  # an agent moves first: nobody is at the screen yet
+            return self.humans[0]
         return None
 
     @property
@@ -185,7 +207,9 @@ class GameSession:
 
     def play(self, text: str) -> None:
         """Plays a person's move; RefusedError if it isn't possible."""
-        self._play(self.action(text))
+        action = self.action(text)
+        self.wish = None
+        self._play(action)
 
     def step(self) -> None:
         """Lets an agent move, in a game without people."""
@@ -193,9 +217,16 @@ class GameSession:
             raise RefusedError("people play here: the agents move by themselves")
         if not self.over and not self.thinking:
             self.ask()
+            self.touch()
+
+    def can_return(self, ply: int) -> bool:
+        """Returns whether neither luck nor hidden information had a part in the moves since."""
+        return not self.over and all(self._certain[ply:])
 
     def take_back(self, ply: int) -> None:
         """Returns to the position after `ply` moves."""
+        self.wish = None
+        del self._certain[ply:]
         del self.record.actions[ply:]
         comments = self.record.comments.items()
         self.record.comments = {index: text for index, text in comments if index < ply}
@@ -207,6 +238,7 @@ class GameSession:
 
     def resign(self, seat: int) -> None:
         """Ends the game: the other sides win."""
+        self.wish = None
         self.resigned = seat
         self._moved()
 
@@ -227,9 +259,13 @@ class GameSession:
 
     def _play(self, action: int) -> None:
         outcome = np.zeros((2, len(self.seats)), np.float32)
-        self.history.add(self.state, action)
+        before: Record = self._states.copy()[0]
+        self.history.add(before, action)
         kernels(self.game).play_one(self._states, action, self._mask[0], *outcome)
         self.record.actions.append(action)
+        self._certain.append(was_certain(self.game, before, action, self.state))
+        if not self._certain[-1] or self.over:
+            self.wish = None
         self._moved()
 
     def _moved(self) -> None:

@@ -57,4 +57,4 @@ def _analyse(server: Server, replay: Replay, ply: int, agent: str) -> Task[Json]
     game = replay.game
     state = replay.position(ply)
     spec = read_agent(agent, id_of(game), server.custom_agents)
-    return server.players.submit(spec, game, analyse, game, state, replay.record.seed)
+    return server.players.submit(spec, game, analyse, game, state)

@@ -60,7 +60,7 @@ class Replay:
         state = self.position(ply)
         guide = self.game.guide
         return {
-            "acting": seat_to_act(state),
+            "acting": seat_to_act(self.game, state, viewer),
             "prompt": guide.prompt(state, viewer),
             "scores": [row._asdict() for row in guide.score_rows(state, viewer)],
             "winners": winners_of(state),

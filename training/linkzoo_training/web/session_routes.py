@@ -6,8 +6,9 @@ import threading
 import time
 from collections.abc import Callable
 from copy import deepcopy
+from hashlib import blake2b
 from secrets import randbelow
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
@@ -30,6 +31,7 @@ SOON = 0.1  # seconds that the response to a move waits for agents
 LATER = 20.0  # seconds that a response waits for any change
 MOST_LISTED = 100  # games that a page asks for at once
 HIDDEN_RECORD = "the record holds hidden information: it is available at the end"
+_VERSION_BYTES = 6  # exact as a number of JavaScript
 _DRAWING = threading.Lock()
 
 
@@ -44,6 +46,10 @@ class _NewGame(Wanted):
 
 class _Move(Wanted):
     move: Text  # in the game's notation
+
+
+class _Answer(Wanted):
+    agree: StrictBool  # to take back the move
 
 
 class _Look(Wanted):
@@ -91,9 +97,12 @@ def add_sessions(app: FastAPI, server: Server) -> None:
     @app.get("/api/sessions/{name}")
     async def show(name: str, since: int | None = None, *, tall: bool = False) -> Response:
         viewer = server.viewer(name)
-        if since is not None:
-            await _until(server, viewer.session, LATER, lambda: viewer.session.version != since)
-        return await run_in_threadpool(_shown, viewer, tall)
+        view = await run_in_threadpool(_shown, viewer, tall)
+        end = time.monotonic() + LATER
+        while view.version == since and time.monotonic() < end and not server.stopped:
+            await _changed(server, viewer.session, view.change, end)
+            view = await run_in_threadpool(_shown, viewer, tall)
+        return view.response()
 
     @app.get("/api/sessions/{name}/log/{number}")
     def look_back(name: str, number: int, *, tall: bool = False) -> Json:
@@ -127,6 +136,10 @@ def add_moves(app: FastAPI, server: Server) -> None:
     @app.post("/api/sessions/{name}/back")
     async def take_back(name: str, *, tall: bool = False) -> Response:
         return await _done(server, name, Viewer.take_back, tall)
+
+    @app.post("/api/sessions/{name}/agree")
+    async def agree(name: str, wanted: _Answer, *, tall: bool = False) -> Response:
+        return await _done(server, name, lambda viewer: viewer.agree(wanted.agree), tall)
 
     @app.post("/api/sessions/{name}/step")
     async def step(name: str, *, tall: bool = False) -> Response:
@@ -188,16 +201,15 @@ def _analyse(server: Server, viewer: Viewer, agent: str, last: bool) -> Task[Jso
             raise RefusedError("an agent judges only your own turns")
         else:
             state = session.state.copy()
-        seed = session.record.seed
-    return server.players.submit(spec, session.game, _judge, session.game, state, seed, played)
+    return server.players.submit(spec, session.game, _judge, session.game, state, played)
 
 
-def _judge(player: Player, game: Game, state: Record, seed: int, played: int | None) -> Json:
+def _judge(player: Player, game: Game, state: Record, played: int | None) -> Json:
     """Returns the analysis of a position, and the text of the move played there, if any."""
     text: str | None = None
     if played is not None:
         text = game.notation.action_to_text(state, played)
-    return {**analyse(player, game, state, seed), "played": text}
+    return {**analyse(player, game, state), "played": text}
 
 
 async def _done(server: Server, name: str, act: Callable[[Viewer], Any], tall: bool) -> Response:
@@ -210,7 +222,14 @@ async def _done(server: Server, name: str, act: Callable[[Viewer], Any], tall: b
 
     await run_in_threadpool(locked)
     await _until(server, viewer.session, SOON, lambda: not viewer.session.thinking)
-    return await run_in_threadpool(_shown, viewer, tall)
+    view = await run_in_threadpool(_shown, viewer, tall)
+    return view.response()
+
+
+async def _changed(server: Server, session: GameSession, change: int, end: float) -> None:
+    """Waits until a session has another number of changes, at most until the time `end`."""
+    patience = end - time.monotonic()
+    await _until(server, session, patience, lambda: session.version != change)
 
 
 async def _until(
@@ -237,15 +256,36 @@ def _ask_again(session: GameSession) -> None:
             session.ask()
 
 
-def _shown(viewer: Viewer, tall: bool) -> Response:
+class _View(NamedTuple):
+    """A rendered view.
+
+    Attributes:
+        change: The number of changes of the session.
+        version: A digest of the content: changes that the viewer doesn't see leave it as it is.
+        content: The view as JSON.
+    """
+
+    change: int
+    version: int
+    content: bytes
+
+    def response(self) -> Response:
+        return Response(self.content, media_type="application/json")
+
+
+def _shown(viewer: Viewer, tall: bool) -> _View:
     """Returns the view of a game, rendered once per change.
 
     Rendering is serialised: parallel threads would only compete for the interpreter lock.
     """
     session = viewer.session
     with _DRAWING, session.lock:
-        version, view = session.rendered.get((viewer.own_seat, tall), (-1, b""))
-        if version != session.version:
-            view = json.dumps(session_view(viewer, tall=tall)).encode()
-            session.rendered[viewer.own_seat, tall] = (session.version, view)
-        return Response(view, media_type="application/json")
+        shown: _View | None = session.rendered.get((viewer.own_seat, tall))
+        if shown is None or shown.change != session.version:
+            view = session_view(viewer, tall=tall)
+            digest = blake2b(json.dumps(view).encode(), digest_size=_VERSION_BYTES).digest()
+            version = int.from_bytes(digest)
+            content = json.dumps({**view, "version": version}).encode()
+            shown = _View(session.version, version, content)
+            session.rendered[viewer.own_seat, tall] = shown
+        return shown

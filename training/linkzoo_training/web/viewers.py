@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from linkzoo.core.state import Record
-from linkzoo_training.web.game_session import GameSession, RefusedError
+from linkzoo_training.web.game_session import GameSession, RefusedError, Wish
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,11 @@ class Viewer:
     @property
     def sees(self) -> int | None:
         """The seat whose knowledge is shown; None for the referee's."""
-        if self.session.secret:
-            return self.seat
-        return None
+        if not self.session.secret:
+            return None
+        if self.seat is None:  # nobody is at the shared screen yet
+            return self.session.humans[0]
+        return self.seat
 
     @property
     def waiting(self) -> int | None:
@@ -50,23 +52,27 @@ class Viewer:
         return self.session.legal()
 
     def last_own(self) -> int | None:
-        """The ply of the move that the viewer can take back, else None.
+        """The ply of the move that the viewer can take back or ask to take back, else None.
 
         It is the viewer's last move; on a shared screen without hidden information, any person's.
-        On an own screen, a move of another person ends the possibility.
+        A move of another person ends the possibility, and so do luck, hidden information that was
+        shown, and the end. Where something is hidden, it must still be the viewer's turn.
         """
         session = self.session
-        history = session.history
+        movers = session.humans
         if self.own_seat is not None:
-            last = history.last_of([self.own_seat])
-            others = [seat for seat in session.humans if seat != self.own_seat]
-            answer = history.last_of(others)
-            if last is not None and answer is not None and answer > last:
-                return None
-            return last
+            movers = [self.own_seat]
+        others = [seat for seat in session.humans if seat not in movers]
+        last = session.history.last_of(movers)
+        answer = session.history.last_of(others)
+        if last is None or (answer is not None and answer > last):
+            return None
         if session.game.hides:
-            return history.last_of([self.seat])
-        return history.last_of(session.humans)
+            # The number of the others' moves can be hidden. On a shared screen, they can't agree.
+            alone = self.own_seat is not None or len(session.humans) == 1
+            if not (alone and self.legal() and last == len(session.history) - 1):
+                return None
+        return last if session.can_return(last) else None
 
     def before_last(self) -> tuple[Record, int]:
         """Returns the position before the viewer's last move, and the move.
@@ -102,12 +108,37 @@ class Viewer:
         self.session.step()
 
     def take_back(self) -> None:
-        """Takes back the viewer's last move and all later moves; RefusedError without a move."""
+        """Takes back the viewer's last move and all later moves, or asks the others to agree.
+
+        Raises:
+            RefusedError: There is no move that can be taken back.
+        """
+        self.check_looking()
+        session = self.session
         last = self.last_own()
         if last is None:
-            raise RefusedError("there is no move of yours to take back")
-        self.check_looking()
-        self.session.take_back(last)
+            raise RefusedError("there is no move of yours that can be taken back")
+        if self.own_seat is None or len(session.humans) == 1:
+            session.take_back(last)
+        elif session.wish is None:
+            session.wish = Wish(self.own_seat, last)
+            session.touch()
+
+    def agree(self, agrees: bool) -> None:
+        """Answers another person's wish to take back a move; RefusedError if there is none."""
+        session = self.session
+        wish = session.wish
+        if wish is None or self.own_seat is None or self.own_seat == wish.seat:
+            raise RefusedError("nobody else asks to take back a move")
+        if not agrees:
+            session.wish = None
+            session.touch()
+            return
+        wish.agreed.add(self.own_seat)
+        if wish.agreed | {wish.seat} == set(session.humans):
+            session.take_back(wish.ply)
+        else:
+            session.touch()
 
     def resign(self) -> None:
         """Ends the game for the viewer's seat; RefusedError if the viewer has none."""

@@ -5,22 +5,21 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
-from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.text.prompts import changed_options
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.result import settings_of
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
+from linkzoo_training.web.certainty import certain_after
+from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.viewers import Viewer
 
 Json = dict[str, Any]
 TAGS = re.compile(r"(?<=>)")  # splits an SVG behind its tags
-_WORLDS = 4  # in which the outcome of a move is drawn
+_HIDDEN_REASON = "its message may hold hidden information"
 
 
 def cards(games: Collection[str]) -> Json:
@@ -75,6 +74,9 @@ def session_view(viewer: Viewer, *, tall: bool = False) -> Json:
     """Returns the view of a game in progress, `tall` for a narrow screen."""
     session = viewer.session
     sees = viewer.sees
+    error = session.error
+    if error and session.secret:
+        error = _HIDDEN_REASON
     common = {
         "game": session.game.name,
         "title": session.game.title,
@@ -85,26 +87,29 @@ def session_view(viewer: Viewer, *, tall: bool = False) -> Json:
         "own_seat": viewer.own_seat,
         "waiting": viewer.waiting,
         "watching": not session.humans,
-        "version": session.version,
-        "error": session.error,
+        "error": error,
     }
+    wish = session.wish
     if viewer.waiting is not None:  # cover screen: picture and moves are not sent
         return {**common, "looking": None}
+    acting: int | None = None
+    if not session.over:
+        acting = seat_to_act(session.game, session.state, sees)
     return {
         **common,
         "looking": viewer.seat,
-        "acting": None if session.over else seat_to_act(session.state),
+        "acting": acting,
         "over": session.over,
         "winners": session.winners,
         "resigned": session.resigned,
-        "thinking": session.thinking,
-        "preparing": session.preparing,
-        "busy": session.busy,
+        **_agent_status(session, acting),
         "svg": picture(session.game, session.state, sees, tall=tall),
         "text": session.game.drawing.text(session.state, sees),
         **words(session.game, session.state, sees, viewer.legal()),
         "prompt": named(session.game.guide.prompt(session.state, sees), session.names),
         "can_take_back": viewer.last_own() is not None,
+        "wish": None if wish is None else {"seat": wish.seat, "agreed": sorted(wish.agreed)},
+        "has_moved": session.history.last_of([viewer.seat]) is not None,
         "can_open": not session.secret,
         "log": [
             {
@@ -117,9 +122,21 @@ def session_view(viewer: Viewer, *, tall: bool = False) -> Json:
     }
 
 
-def seat_to_act(state: Record) -> int | None:
-    """Returns the seat to act; None in a finished game."""
-    return int(state.seat) if state.seat >= 0 else None
+def _agent_status(session: GameSession, acting: int | None) -> Json:
+    """Returns the state of the agent to act; without it where the seat to act is hidden."""
+    if acting is None and not session.over:
+        return {"thinking": not session.error, "preparing": False, "busy": ""}
+    return {
+        "thinking": session.thinking,
+        "preparing": session.preparing,
+        "busy": session.busy,
+    }
+
+
+def seat_to_act(game: Game, state: Record, viewer: int | None) -> int | None:
+    """Returns the seat to act; None in a finished game, and where it is hidden from the viewer."""
+    seat: int | None = game.to_dict(state, viewer).get("seat")
+    return seat
 
 
 def named(words: str, names: list[str]) -> str:
@@ -135,12 +152,13 @@ def named(words: str, names: list[str]) -> str:
 def summary(viewer: Viewer) -> Json:
     """Returns a game's entry in a list: its players, its length and whether the viewer moves."""
     session = viewer.session
+    moves = session.history.seen(viewer.sees)  # the number of hidden moves can be secret
     return {
         "title": session.game.title,
         "seats": list(map(str, session.seats)),
         "names": session.names,
         "own_seat": viewer.own_seat,
-        "moves": len(session.record.actions),
+        "moves": len(moves),
         "over": session.over,
         "winners": session.winners,
         "yours": bool(viewer.legal()),
@@ -170,59 +188,23 @@ def entry(viewer: Viewer, number: int, *, tall: bool = False) -> Json:
 
 
 def preview(viewer: Viewer, move: str, *, tall: bool = False) -> Json:
-    """Returns the picture after a move, without items that depend on hidden information or chance.
-
-    They differ between worlds that are consistent with the viewer's information.
-    """
+    """Returns the picture after the certain part of a move; "" if nothing is certain."""
     viewer.check_turn()
     session = viewer.session
     game = session.game
     state = session.state
     sees = viewer.sees
-    action = session.action(move)
-    pictures = []
-    touched = []
-    mask = np.zeros(game.num_actions, np.int8)
-    outcome = np.zeros((2, int(state.num_players)), np.float32)
-    for seed in range(_WORLDS):
-        worlds = np.array([state])
-        game.determinize(worlds[0], int(state.seat), np.uint64(seed))
-        touched.append(game.guide.touched(worlds[0], action, sees))
-        kernels(game).play_one(worlds, action, mask, *outcome)
-        pictures.append(picture(game, worlds[0], sees, tall=tall))
+    after = certain_after(game, state, session.action(move))
+    svg = ""
+    touched: tuple[str, ...] = ()
+    if after is not None and after.tobytes() != state.tobytes():
+        svg = picture(game, after, sees, tall=tall)
+        touched = game.guide.changed(state, after, sees)
     return {
-        "svg": _common(pictures),
-        "touched": tuple(item for item in touched[0] if all(item in other for other in touched)),
-        "certain": len(set(pictures)) == 1,
+        "svg": svg,
+        "touched": touched,
+        "certain": not (game.hides or game.facts.chance),
     }
-
-
-def _common(pictures: list[str]) -> str:
-    """Returns the first SVG without shapes and words that another SVG lacks."""
-    first, *others = [list(_paths(svg)) for svg in pictures]
-    shared = set(first).intersection(*others)
-    shape_or_words = re.compile(r"^[^<]+|<[^>]*/>$")  # words before an end tag
-    pieces = []
-    for path in first:
-        piece = path[-1]
-        if path not in shared:
-            piece = shape_or_words.sub("", piece)
-        pieces.append(piece)
-    return "".join(pieces)
-
-
-def _paths(svg: str) -> Iterator[tuple[str, ...]]:
-    """Yields a path for each tag of an SVG: the tags around it, and the tag with words before it.
-
-    The outermost tag is left empty, because pictures may differ in height.
-    """
-    around: list[str] = []
-    for piece in TAGS.split(svg):
-        yield (*around, piece)
-        if "</" in piece:
-            around.pop()
-        elif not piece.endswith("/>"):
-            around.append(piece if around else "")
 
 
 def picture(game: Game, state: Record, seat: int | None, *, tall: bool = False) -> str:
