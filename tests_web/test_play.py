@@ -94,6 +94,68 @@ def test_take_back_and_reload_go_on(screen: Screen) -> None:
     assert page.inner_html(".board") == before
 
 
+def test_two_tabs_agree_and_a_finished_game_stays(browser: Browser, client: Client) -> None:
+    screens = [Screen(browser.new_page(reduced_motion="reduce"), client) for _ in range(2)]
+    screens[0].start("linkage", ["human", "human"])
+    pages = [screen.page for screen in screens]
+    screens[1].open(pages[0].url.split("/", 3)[-1])
+    for number, cells in ((0, ("W", "a1", "b1")), (1, ("B", "c3", "c4"))):
+        screens[number].choose(*cells)
+        screens[number].confirm()
+        for page in pages:
+            page.wait_for_selector(f".log li >> nth={number}")
+            page.wait_for_selector(".board .lit")
+    # The first tab hears of the next move, but not of the one after it, which it tries as well.
+    pages[0].route("**/*since=*", lambda _: None)
+    for number, cells in ((2, ("Y", "e5", "e6")), (3, ("R", "g1", "g2"))):
+        screens[1].choose(*cells)
+        screens[1].confirm()
+        pages[1].wait_for_selector(f".log li >> nth={number}")
+        pages[1].wait_for_selector(".board .lit")
+        if number == 2:
+            pages[0].wait_for_selector(".log li >> nth=2")
+            pages[0].wait_for_selector(".board .lit")
+    screens[0].choose("R", "g1", "g2")
+    screens[0].confirm()
+    pages[0].wait_for_selector(".log li >> nth=3")
+    pages[0].unroute("**/*since=*")
+    pages[0].get_by_role("button", name="Resign").click()
+    for page in pages:
+        page.get_by_role("button", name="Rematch").wait_for()
+    game = pages[0].url
+    pages[0].get_by_role("button", name="New game").click()
+    pages[0].wait_for_selector("form")
+    pages[0].goto(game)
+    pages[0].reload()
+    pages[0].get_by_role("button", name="Rematch").wait_for()
+    assert screens[1].wrong == []
+    for page in pages:
+        page.close()
+
+
+def test_a_move_is_taken_back_if_the_other_agrees(browser: Browser, client: Client) -> None:
+    body = {"game": "linkage", "seats": ["human", "human"], "seed": 1, "apart": True}
+    links = client.ask("sessions", body)[1]["seats"]
+    screens = [Screen(browser.new_page(reduced_motion="reduce"), client) for _ in links]
+    for screen, link in zip(screens, links.values(), strict=True):
+        screen.open(f"#/game/{link}")
+    first, second = (screen.page for screen in screens)
+    for answer, moves in (("Refuse", 1), ("Agree", 0)):
+        if answer == "Refuse":
+            screens[0].choose("W", "a1", "b1")
+            screens[0].confirm()
+        first.get_by_role("button", name="Ask to take back").click()
+        first.get_by_text("You asked to take back your move").wait_for()
+        second.get_by_role("button", name=answer).click()
+        first.get_by_text("You asked to take back your move").wait_for(state="hidden")
+        for page in (first, second):
+            count = f"() => document.querySelectorAll('.log li').length === {moves}"
+            page.wait_for_function(count)
+    assert screens[0].wrong == screens[1].wrong == []
+    for page in (first, second):
+        page.close()
+
+
 def test_a_picture_for_another_width_that_comes_late_is_not_shown(screen: Screen) -> None:
     screen.start("link_o", ["human", "random"])
     page, held = screen.page, list[Route]()

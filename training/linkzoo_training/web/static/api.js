@@ -9,9 +9,8 @@ export function abandon() {
 }
 
 export async function ask(path, body, method) {
-  const options = { method: method ?? (body === undefined ? "GET" : "POST") };
+  const options = { method: method ?? (body === undefined ? "GET" : "POST"), signal: page.signal };
   if (body !== undefined) {
-    options.signal = page.signal;
     options.headers = { "Content-Type": "application/json" };
     options.body = JSON.stringify(body);
   }

@@ -104,7 +104,7 @@ export class Board {
     this.past.hidden = shown.svg === "";
     this.past.innerHTML = shown.svg;
     this.past.dataset.kind = svg ? "earlier" : "preview";
-    this.past.dataset.note = shown.note ?? (shown.certain ? "preview" : "preview; blank parts aren’t known yet");
+    this.past.dataset.note = shown.note ?? (shown.certain ? "preview" : "preview of what is certain");
     mark(this.past, "last", shown.touched);
     if (before) arrive(this.past, touched, before, came);
   }
@@ -231,10 +231,12 @@ export class Board {
 
   async commit(move) {
     const { moves } = this.selection;
-    this.selection = new Selection([]); // until the answer arrives
+    const pending = new Selection([]); // until the answer arrives
+    this.selection = pending;
     this.light();
     await this.asked; // the preview is requested before the move is played
     if (await this.play(move.text)) return;
+    if (this.selection !== pending) return; // another position is shown
     this.selection = new Selection(moves);
     this.light();
   }

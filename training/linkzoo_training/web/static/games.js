@@ -43,8 +43,8 @@ export async function current() {
   return known.filter(({ id }) => found.has(id)).map((game) => ({ ...game, ...found.get(game.id) }));
 }
 
-/** Closes a game when its page is left, if it is over or nobody has moved. */
+/** Closes a game when its page is left, if nobody has moved. */
 export async function leaveGame(id) {
   const game = (await current()).find(({ id: other }) => other === id);
-  if (game && game.own_seat === null && (game.over || game.moves === 0)) await close(id);
+  if (game && game.own_seat === null && !game.over && game.moves === 0) await close(id);
 }

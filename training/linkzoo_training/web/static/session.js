@@ -1,7 +1,7 @@
 // A game in progress: play it, or watch agents play it.
 
 import { analysisCard } from "./analysis.js";
-import { ask, button, download, guarded, make, once, result } from "./api.js";
+import { ask, button, download, guarded, make, once, result, say } from "./api.js";
 import { Board, NARROW } from "./board.js";
 import { Coach } from "./coach.js";
 import { Help } from "./help.js";
@@ -11,6 +11,7 @@ import { Steps } from "./steps.js";
 import { Typed } from "./typed.js";
 
 const CONFIRM = "linkzoo.confirm"; // whether the page asks before each move, as this browser remembers
+const RETRY = 3000; // milliseconds until the page asks again when the server didn't answer
 const PACES = [["200", "fast"], ["800", "normal"], ["2000", "slow"]];
 
 export async function sessionPage(page, id) {
@@ -21,7 +22,7 @@ export async function sessionPage(page, id) {
 
 class SessionPage {
   constructor(page, id) {
-    Object.assign(this, { id, timer: 0, left: false, shown: "", known: undefined, pictures: new Map() });
+    Object.assign(this, { id, timer: 0, round: 0, left: false, shown: "", known: undefined, pictures: new Map() });
     this.title = make("h1", {});
     this.status = make("p", { className: "status", role: "status" });
     this.help = new Help();
@@ -34,10 +35,11 @@ class SessionPage {
     this.score = new Score();
     this.words = make("pre", { tabIndex: 0, "aria-label": "the position in words" });
     this.cover = make("section", { className: "card cover", hidden: true });
+    this.wish = make("section", { className: "row", role: "status", hidden: true });
     this.layout = make(
       "div",
       { className: "layout", hidden: true },
-      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.status, this.board.element, this.coach.element, this.tools()),
+      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.status, this.wish, this.board.element, this.coach.element, this.tools()),
       make(
         "aside",
         { className: "about", "aria-label": "about the game" },
@@ -87,12 +89,19 @@ class SessionPage {
   }
 
   async do(what, body) {
-    await this.look(() => ask(this.path(`/${what}`), body));
+    try {
+      await this.look(() => ask(this.path(`/${what}`), body));
+    } catch (error) {
+      // Refused: another tab or person may have changed the game.
+      if (error.status === 409) await this.look(() => ask(this.path("")));
+      throw error;
+    }
   }
 
-  async look(question) {
+  async look(question, round) {
     const narrow = NARROW.matches;
     const view = await question();
+    if (round !== undefined && round !== this.round) return; // a newer view was shown meanwhile
     // The screen was turned or resized meanwhile: it needs the other picture.
     if (narrow !== NARROW.matches) await this.look(() => ask(this.path("")));
     else this.show(view);
@@ -101,7 +110,22 @@ class SessionPage {
   show(view) {
     if (this.left) return;
     clearTimeout(this.timer);
+    this.round += 1;
+    const same = view.version === this.view?.version;
     this.view = view;
+    if (!same) this.render(view);
+    const going = this.running && view.waiting === null && !view.over && !view.error && !view.thinking;
+    this.setRunning(going || (this.running && view.thinking));
+    if (going) this.later(Number(this.pace.value), () => ask(this.path("/step"), {}));
+    else this.listen();
+  }
+
+  /** Waits for the next change: agents, other people, and other tabs may act at any time. */
+  listen() {
+    this.later(0, () => ask(this.path("", `&since=${this.view.version}`)));
+  }
+
+  render(view) {
     // The title of a background tab shows that it is the person's turn.
     document.title = `${view.moves?.length ? "● Your move: " : ""}${view.title}, linkzoo`;
     this.title.textContent = view.title;
@@ -110,16 +134,30 @@ class SessionPage {
     this.layout.hidden = covered;
     if (covered) this.showCover(view);
     else this.showGame(view);
-    if (covered) return;
-    const going = this.running && !view.over && !view.error;
-    // Others with own screens may act at any time.
-    if (view.thinking || view.own_seat !== null) this.later(0, () => ask(this.path("", `&since=${view.version}`)));
-    else if (going) this.later(Number(this.pace.value), () => ask(this.path("/step"), {}));
-    else this.setRunning(going);
   }
 
   later(time, question) {
-    this.timer = setTimeout(() => guarded(() => this.look(question)), time);
+    const { round } = this;
+    this.timer = setTimeout(async () => {
+      try {
+        await this.look(question, round);
+      } catch (error) {
+        if (this.left || round !== this.round) return;
+        say(error.message);
+        // Without a status the server didn't answer: it may come back.
+        if (error.status === undefined) this.timer = setTimeout(() => this.listen(), RETRY);
+      }
+    }, time);
+  }
+
+  /** Shows the wish of a person to take back a move; the others agree or refuse. */
+  showWish({ wish, own_seat: own, names }) {
+    this.wish.hidden = wish === null;
+    if (wish === null) return this.wish.replaceChildren();
+    if (own === wish.seat) return this.wish.replaceChildren("You asked to take back your move: the others have to agree.");
+    const words = `${names[wish.seat] || `Player ${wish.seat}`} asks to take back a move.`;
+    const answers = wish.agreed.includes(own) ? [" You agree."] : [true, false].map((agree) => button(agree ? "Agree" : "Refuse", () => this.do("agree", { agree })));
+    return this.wish.replaceChildren(words, ...answers);
   }
 
   showCover(view) {
@@ -157,10 +195,12 @@ class SessionPage {
       this.log.show(view.log);
       guarded(() => this.steps.run(fresh.map((move, index) => ({ ...move, number: first + index }))));
     }
-    this.score.show(view, view.over ? undefined : view.acting, view.watching ? undefined : mine);
+    this.score.show(view, view.over ? undefined : view.acting ?? undefined, view.watching ? undefined : mine);
     if (!this.steps.running) this.tell();
     this.back.hidden = this.asking.hidden = view.watching;
-    this.back.disabled = !view.can_take_back;
+    this.back.disabled = !view.can_take_back || view.wish !== null;
+    this.back.textContent = view.own_seat !== null && view.seats.filter((who) => who === "human").length > 1 ? "Ask to take back" : "Take back";
+    this.showWish(view);
     this.resign.hidden = view.watching || view.over;
     this.rematch.hidden = !view.over;
     this.watching.hidden = !view.watching;
@@ -168,7 +208,7 @@ class SessionPage {
     this.openRecord.hidden = this.download.hidden = !view.can_open;
     const now = !view.over && (view.watching || view.moves.length > 0);
     this.analysis.offer(view.game, now);
-    this.coach.offer(view.game, now && !view.watching, view.can_take_back);
+    this.coach.offer(view.game, now && !view.watching, view.has_moved);
   }
 
   /** Shows an event in words; without words, the possible actions. */
@@ -218,7 +258,7 @@ function latest(log, own) {
 
 function statusOf(view) {
   const name = (seat) => `Player ${seat}${view.names[seat] ? ` (${view.names[seat]})` : ""}`;
-  const who = name(view.acting);
+  const who = view.acting === null ? "Another player" : name(view.acting);
   if (view.error) return `An agent failed: ${view.error}`;
   if (view.over) return view.resigned === null ? view.prompt : `${name(view.resigned)} resigned. ${result(view)}`;
   if (view.moves.length) return `${who}, your move. ${view.prompt}`;
