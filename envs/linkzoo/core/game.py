@@ -15,7 +15,14 @@ from linkzoo.core.arguments import agrees, in_order, integer, mapping, shown
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.guide import Guide, GuideClass
 from linkzoo.core.observation import ObservationSpec
-from linkzoo.core.options import Options, full_options, option_names, read_options, write_options
+from linkzoo.core.options import (
+    Options,
+    check_option_fields,
+    full_options,
+    option_names,
+    read_options,
+    write_options,
+)
 from linkzoo.core.positions import FieldsJson, JsonHeader
 from linkzoo.core.protocols import Determinize, Draw, Heuristic, SeatValues, ToDict, Validate
 from linkzoo.core.solver import ExactSolver
@@ -118,6 +125,7 @@ class Game:
         for option in option_names(self.options):
             if option not in declared | set(self.fixed.values):
                 raise ValueError(f"fields: the option {option} is no field")
+        check_option_fields(self.options, self.fields)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self
@@ -266,7 +274,7 @@ class Game:
         record: Record = np.zeros(1, self.state)[0]
         record["num_players"] = players
         chosen = self.options(**{**self.fixed.values, **options})
-        write_options(record, chosen, self.fixed.values, self.fixed.digest)
+        write_options(record, chosen, self.fields, self.fixed.values, self.fixed.digest)
         return record
 
     def chosen_options(self, state: Record) -> dict[str, Any]:
@@ -358,7 +366,7 @@ class Game:
             self.name,
             self.version,
             self.options,
-            self.state,
+            self.fields,
             self.players,
             self.facts.max_length,
             self.fixed.values,

@@ -1,12 +1,12 @@
 """Options of a game: a frozen dataclass whose values are fields of the record."""
 
-from collections.abc import Mapping
-from dataclasses import Field as OptionField
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args, get_origin
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from linkzoo.core.arguments import boolean, integer, shown
-from linkzoo.core.state import Record
+from linkzoo.core.state import SKIP_FORCED, Field, Record, field_bounds
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class Options:
     skip_forced: bool = False
 
     def __post_init__(self) -> None:
-        for option in fields(self):
-            value = getattr(self, option.name)
-            allowed = get_args(option.type)
-            if option.type is bool:
-                boolean(option.name, value)
-            elif get_origin(option.type) is Literal and value not in allowed:
-                raise ValueError(f"{option.name}: {shown(value)} is not one of {list(allowed)}")
+        for name, kind in option_types(type(self)).items():
+            value = getattr(self, name)
+            allowed = get_args(kind)
+            if kind is bool:
+                boolean(name, value)
+            elif get_origin(kind) is Literal and value not in allowed:
+                raise ValueError(f"{name}: {shown(value)} is not one of {list(allowed)}")
 
     def decided(self) -> str:
         """Returns why these options decide every game before it begins, "" if they don't.
@@ -44,34 +44,64 @@ def option_names(options: type[Options]) -> list[str]:
     return [option.name for option in fields(options)]
 
 
+@cache
+def option_types(options: type[Options]) -> Mapping[str, Any]:
+    """Returns the types of a game's options by name, in order; annotations may be strings."""
+    hints = get_type_hints(options)
+    return {name: hints[name] for name in option_names(options)}
+
+
+def check_option_fields(options: type[Options], record_fields: Sequence[Field]) -> None:
+    """Raises ValueError if a bool or Literal option has values beyond the bounds of its field."""
+    declared = {field.name: field for field in record_fields}
+    for name, kind in option_types(options).items():
+        values = get_args(kind) if get_origin(kind) is Literal else (False, True)
+        if name in declared and (kind is bool or get_origin(kind) is Literal):
+            low, high = field_bounds(declared[name])
+            if low > 0 or high < len(values) - 1:
+                raise ValueError(
+                    f"fields: {name} holds {low}..{high}, but the option has the values "
+                    f"{list(values)}, which are stored as 0..{len(values) - 1}"
+                )
+
+
 def write_options(
-    state: Record, options: Options, fixed: Mapping[str, Any], digest: int = 0
+    state: Record,
+    options: Options,
+    record_fields: Sequence[Field],
+    fixed: Mapping[str, Any],
+    digest: int = 0,
 ) -> None:
     """Writes options into a record: numbers as they are, a Literal as the index of its value.
 
     Args:
         state: The record.
         options: The chosen options.
+        record_fields: The fields of the record, with their bounds.
         fixed: Options that are compiled in and aren't fields of the record.
         digest: The digest of the compiled-in data; stored in the field `digest` if there is any.
 
     Raises:
-        ValueError: An option differs from its value in `fixed`.
+        ValueError: An option differs from its value in `fixed`, is no integer, or is out of the
+            bounds of its field; the message names the option and the allowed values.
     """
     if fixed:
         state["digest"] = digest
-    for option in fields(options):
-        value = getattr(options, option.name)
-        if option.name in fixed:
-            if value != fixed[option.name]:
+    declared = {field.name: field for field in (SKIP_FORCED, *record_fields)}
+    for name, kind in option_types(type(options)).items():
+        value = getattr(options, name)
+        if name in fixed:
+            if value != fixed[name]:
                 raise ValueError(
-                    f"{option.name}: {shown(value)}, but this Game is made for "
-                    f"{fixed[option.name]!r}; get_game with these options gives the other"
+                    f"{name}: {shown(value)}, but this Game is made for "
+                    f"{fixed[name]!r}; get_game with these options gives the other"
                 )
-        elif get_origin(option.type) is Literal:
-            state[option.name] = get_args(option.type).index(value)
+        elif get_origin(kind) is Literal:
+            state[name] = get_args(kind).index(value)
+        elif kind is bool:
+            state[name] = value
         else:
-            state[option.name] = value
+            state[name] = integer(name, value, *field_bounds(declared[name]))
 
 
 def full_options(
@@ -91,18 +121,19 @@ def read_options(state: Record, options: type[Options], fixed: Mapping[str, Any]
         ValueError: The index of a Literal is out of range.
     """
     values = {}
-    for option in fields(options):
-        if option.name in fixed:
-            values[option.name] = fixed[option.name]
+    for name, kind in option_types(options).items():
+        if name in fixed:
+            values[name] = fixed[name]
         else:
-            values[option.name] = _option_value(option, int(state[option.name]))
+            values[name] = _option_value(name, kind, int(state[name]))
     return values
 
 
-def _option_value(option: OptionField[Any], number: int) -> Any:
-    if get_origin(option.type) is Literal:
-        values = get_args(option.type)
-        return values[integer(option.name, number, 0, len(values) - 1)]
-    if option.type is bool:
+def _option_value(name: str, kind: Any, number: int) -> Any:
+    """Returns the value of an option of that type from its number in the record."""
+    if get_origin(kind) is Literal:
+        values = get_args(kind)
+        return values[integer(name, number, 0, len(values) - 1)]
+    if kind is bool:
         return bool(number)
     return number

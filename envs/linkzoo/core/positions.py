@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from linkzoo.core.arguments import agrees, check_keys, integer, sequence
 from linkzoo.core.options import Options, option_names, read_options, write_options
-from linkzoo.core.state import Field, Record, field_bounds, winners_of
+from linkzoo.core.state import Field, Record, field_bounds, record_dtype, winners_of
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class JsonHeader:
     name: str  # of the game
     version: int
     options: type[Options]
-    state: np.dtype[Any]  # of its records
+    fields: Sequence[Field]  # of its records
     players: tuple[int, int]  # the smallest and the largest number
     max_length: int  # upper bound on the number of decisions
     fixed: Mapping[str, Any] = field(default_factory=dict)  # options that are compiled in
@@ -56,12 +57,12 @@ class JsonHeader:
         agrees("version", data["version"], self.version)
         names = option_names(self.options)
         check_keys("options", data["options"], names)
-        state: Record = np.zeros(1, self.state)[0]
+        state: Record = np.zeros(1, self._state)[0]
         chosen = self.options(**data["options"])
         for name in names:  # positions must name all options
             if name not in self.fixed:  # these may be paths, and are compared below
                 agrees(f"options: {name}", data["options"][name], getattr(chosen, name))
-        write_options(state, chosen, self.fixed, self.digest)
+        write_options(state, chosen, self.fields, self.fixed, self.digest)
         if "digest" in data:  # digest of the compiled-in data when written
             agrees("digest", data["digest"], f"{self.digest:012x}")
         state.num_players = integer("num_players", data["num_players"], *self.players)
@@ -69,6 +70,11 @@ class JsonHeader:
         # The record must still fit the rest of the game.
         state.ply = integer("ply", data["ply"], 0, 2**15 - 1 - self.max_length)
         return state
+
+    @cached_property
+    def _state(self) -> np.dtype[Any]:
+        """The dtype of a record."""
+        return record_dtype(self.fields)
 
 
 class FieldsJson:

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 import numpy as np
 
 from linkzoo import Game, get_game
+from linkzoo.core.options import option_types
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
@@ -107,8 +108,9 @@ def _searches(card: Mapping[str, Any]) -> list[str]:
 def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:
     default = getattr(game.options(), field.name)
     choices: list[Any] = []
-    if get_origin(field.type) is Literal:
-        choices = list(get_args(field.type))
+    option_type = option_types(game.options)[field.name]
+    if get_origin(option_type) is Literal:
+        choices = list(get_args(option_type))
         kind = "choice"
     elif isinstance(default, bool):
         kind = "flag"

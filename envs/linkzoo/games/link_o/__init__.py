@@ -15,7 +15,7 @@ from linkzoo.games.link_o.guide import LinkOGuide
 from linkzoo.games.link_o.notation import MoveTexts
 from linkzoo.games.link_o.options import MAX_ROUNDS, Options
 from linkzoo.games.link_o.positions import PositionJson
-from linkzoo.games.link_o.state import FIELDS, SCORE_SCALE, STATE
+from linkzoo.games.link_o.state import FIELDS, SCORE_SCALE
 from linkzoo.games.link_o.svg import draw_svg, draw_tall
 from linkzoo.games.link_o.text import draw_text
 
@@ -32,7 +32,7 @@ def _game_on(board_name: str, board: Board) -> Game:
     fixed = {"board": board_name}
     digest = int(board.digest, 16)
     moves = MoveTexts(board)
-    header = JsonHeader(_NAME, _VERSION, Options, STATE, _PLAYERS, max_length, fixed, digest)
+    header = JsonHeader(_NAME, _VERSION, Options, FIELDS, _PLAYERS, max_length, fixed, digest)
     positions = PositionJson(board, header)
     return Game(
         name=_NAME,

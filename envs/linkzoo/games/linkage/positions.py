@@ -13,9 +13,9 @@ from linkzoo.games.linkage.components import COLOURS, MAX_SUPPLY, PLACEMENTS, SI
 from linkzoo.games.linkage.notation import PIECES
 from linkzoo.games.linkage.options import Options
 from linkzoo.games.linkage.rules import end
-from linkzoo.games.linkage.state import NONE, STATE
+from linkzoo.games.linkage.state import FIELDS, NONE
 
-HEADER = JsonHeader("linkage", 1, Options, STATE, (2, 2), components.MAX_LENGTH)
+HEADER = JsonHeader("linkage", 1, Options, FIELDS, (2, 2), components.MAX_LENGTH)
 _KEYS = (
     "game version options num_players seat ply phase more board pieces counter supply groups winner"
 ).split()

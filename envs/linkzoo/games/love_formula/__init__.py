@@ -15,7 +15,7 @@ from linkzoo.games.love_formula.guide import LoveFormulaGuide
 from linkzoo.games.love_formula.notation import MoveTexts
 from linkzoo.games.love_formula.options import Options
 from linkzoo.games.love_formula.positions import PositionJson
-from linkzoo.games.love_formula.state import FIELDS, STATE
+from linkzoo.games.love_formula.state import FIELDS
 from linkzoo.games.love_formula.svg import draw_svg, draw_tall
 from linkzoo.games.love_formula.tables import card_tables
 from linkzoo.games.love_formula.text import draw_text
@@ -31,7 +31,7 @@ def _game_of(name: str, cards: Cards) -> Game:
     fixed = {"cards": name}
     digest = int(cards.digest, 16)
     moves = MoveTexts(cards)
-    header = JsonHeader(_NAME, _VERSION, Options, STATE, _PLAYERS, MAX_LENGTH, fixed, digest)
+    header = JsonHeader(_NAME, _VERSION, Options, FIELDS, _PLAYERS, MAX_LENGTH, fixed, digest)
     positions = PositionJson(cards, header)
     return Game(
         name=_NAME,
