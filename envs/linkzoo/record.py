@@ -80,7 +80,7 @@ class GameRecord:
             kernel.begin(states, np.array([seed], np.uint64), mask)
         else:
             states[0] = game.from_dict(self.start)
-            arguments.agrees("num_players", players, int(states[0].num_players))
+            self._check_start(game, states[0])
             kernel.fill_masks.serial(states, mask)
         yield states.copy()[0]
         payoff = np.empty(players, np.float32)
@@ -92,6 +92,13 @@ class GameRecord:
             kernel.play_one(states, int(action), mask[0], payoff, margin)
             yield states.copy()[0]
 
+    def _check_start(self, game: Game, state: Record) -> None:
+        """Raises ValueError if the start has another number of players, options or seed."""
+        arguments.agrees("num_players", self.num_players, int(state.num_players))
+        arguments.agrees("seed", self.seed, int(state.seed))
+        options = game.chosen_options(game.blank(int(state.num_players), self.options))
+        arguments.agrees("options", options, game.chosen_options(state))
+
     def _rules(self) -> Game:
         if not isinstance(self.actions, list):
             raise ValueError(f"actions: {arguments.shown(self.actions)} is not a list")
@@ -99,25 +106,39 @@ class GameRecord:
         return get_same_game(self.game, options, self.digest)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns JSON data: the fields of the record, with `moves` in the game's notation."""
+        """Returns JSON data: the fields of the record, with `moves` in the game's notation.
+
+        Numbers of NumPy become Python's, and options that the record doesn't name are added.
+
+        Raises:
+            ValueError: Names a field that is wrong, or the first action that isn't legal.
+        """
         game = self._rules()
+        positions = list(self.replay())
         moves = [
             game.notation.action_to_text(state, action)
-            for state, action in zip(self.replay(), self.actions, strict=False)
+            for state, action in zip(positions, self.actions, strict=False)
         ]
-        data = {"format": FORMAT, **vars(self), "options": dict(self.options), "moves": moves}
-        for name in ("version", "num_players", "seed"):
-            data[name] = int(data[name])  # of NumPy, perhaps
-        if self.digest is None:
-            del data["digest"]
-        del data["comments"]
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "game": self.game,
+            "version": game.version,
+            "num_players": int(self.num_players),
+            "options": game.chosen_options(positions[0]),
+            "seed": int(self.seed),
+            "start": None,
+        }
+        if self.start is not None:
+            data["start"] = game.to_dict(positions[0])
+        if self.digest is not None:
+            data["digest"] = self.digest
+        data["moves"] = moves
         if self.comments:
             data["comments"] = {  # without comments of moves that were taken back
-                str(index): self.comments[index]
+                str(index): arguments.string(f"comments[{index}]", self.comments[index])
                 for index in range(len(moves))
                 if self.comments.get(index)
             }
-        del data["actions"]
         return data
 
     def _repr_html_(self) -> str:
@@ -148,7 +169,6 @@ class GameRecord:
         positions = record.replay()
         state = next(positions)
         arguments.agrees("options", record.options, game.chosen_options(state))
-        arguments.agrees("seed", record.seed, int(state.seed))
         # `replay` reads `actions` as it grows.
         for index, text in enumerate(arguments.sequence("moves", data["moves"], 0, 32767)):
             try:

@@ -7,6 +7,7 @@ import resource
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -259,3 +260,58 @@ def test_a_full_disk(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == before
+
+
+def later(**changes: Any) -> dict[str, Any]:
+    """A position of Linkage after two plies, seed 3; without a seed if that is None."""
+    env = make("linkage")
+    env.reset(seed=3)
+    for _ in range(2):
+        env.step(int(env.observe(env.agent_selection)["action_mask"].argmax()))
+    data = {**env.to_dict(), **changes}
+    return {name: value for name, value in data.items() if name != "seed" or value is not None}
+
+
+CHANGES: list[tuple[dict[str, Any], str]] = [
+    ({}, ""),
+    (
+        {"options": {"board_size": np.int8(6), "free_hole": np.False_, "threshold": np.array(9)}},
+        "",
+    ),
+    ({"options": {"threshold": 9}}, ""),  # the others are standard
+    ({"options": {}}, ""),
+    ({"version": np.int16(1), "seed": np.uint64(2**64 - 1), "actions": [np.int32(0)]}, ""),
+    ({"comments": {np.int64(0): "why", 5: "of a move that was taken back"}, "actions": [0]}, ""),
+    ({"start": later, "seed": 3}, ""),
+    ({"start": partial(later, ply=np.int64(2)), "seed": np.uint64(3)}, ""),
+    ({"start": partial(later, seed=None), "seed": 0}, ""),
+    ({"start": later, "seed": 4}, "^seed: "),
+    ({"start": later, "seed": 3, "options": {"threshold": 9}}, "^options: "),
+    ({"start": later, "seed": 3, "num_players": 3}, "^num_players: "),
+    ({"comments": {0: 5}, "actions": [0]}, r"^comments\[0\]: 5 is not a string"),
+    ({"options": {"threshold": 9.0}}, "^threshold: "),
+    ({"options": {"colour": 1}}, "^linkage has no option 'colour'"),
+    ({"seed": 1.5}, "^seed: "),
+    ({"version": 7}, "^version: "),
+]
+
+
+@pytest.mark.parametrize(("changes", "complaint"), CHANGES)
+def test_what_is_saved_is_loaded(changes: dict[str, Any], complaint: str, tmp_path: Path) -> None:
+    """Wrong fields are refused by `save`, and no file is written."""
+    record = GameRecord("linkage", 1, 2, {}, 1)
+    for name, value in changes.items():
+        setattr(record, name, value() if name == "start" else value)
+    path = tmp_path / "game.json"
+    if complaint:
+        with pytest.raises(ValueError, match=complaint):
+            record.save(path)
+        assert not path.exists()
+        return
+    record.save(path)
+    loaded = GameRecord.load(path)
+    assert loaded.to_dict() == record.to_dict() == json.loads(path.read_text())
+    assert loaded.actions == record.actions
+    assert [state.tobytes() for state in loaded.replay()] == [
+        state.tobytes() for state in record.replay()
+    ]
