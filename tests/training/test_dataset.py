@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkzoo import GameRecord, get_game
+from linkzoo import GameRecord, get_game, load_positions
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation import dataset
@@ -38,6 +38,25 @@ def arguments(form: str, out: Path, *more: str) -> list[str]:
         str(out),
         *more,
     ]
+
+
+def test_positions_are_taken_from_a_data_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`linkzoo data positions` takes the folder that `linkzoo data selfplay` wrote."""
+    games = tmp_path / "games"
+    command = ["data", "positions", str(games), "--last", "3", "--out", str(tmp_path / "p.jsonl")]
+    play = "data selfplay random --game linkage --games 2 --openings 0 --out".split()
+    assert main([*play, str(games)]) == 0
+    assert main(command) == 0
+    assert "positions of 2 games" in capsys.readouterr().out
+    assert 5 <= len(load_positions(tmp_path / "p.jsonl", get_game("linkage"))) <= 8
+    (games / "dataset.json").write_text('{"files": "npz"}')
+    assert main(command) == 2
+    assert f"{games}: the data set holds npz: write --format records" in capsys.readouterr().err
+    (games / "dataset.json").write_text("[]")
+    assert main(command) == 2
+    assert "dataset.json: [] is not a dict" in capsys.readouterr().err
 
 
 def test_arrays_and_records_are_the_same_games(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from linkzoo import Game, GameRecord, get_game
-from linkzoo.core.arguments import agrees
+from linkzoo.core.arguments import agrees, mapping, parse_json
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import STREAM_POSITIONS, permutation
 from linkzoo.position_file import save_positions
@@ -18,7 +18,10 @@ HELP = "write the positions of recorded games to a file"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    text = "records of one game with the same board or cards, JSON files or folders of such files"
+    text = (
+        "records of one game with the same board or cards: JSON files, folders of such files, or "
+    )
+    text += "folders of `linkzoo data selfplay`"
     add("sources", type=Path, metavar="RECORD", nargs="+", help=text)
     text = "file of positions to write, JSON lines (required)"
     add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
@@ -59,10 +62,18 @@ def run(args: Namespace) -> None:
 
 
 def _record_files(source: Path) -> list[Path]:
-    """Returns a file, or the JSON files of a folder."""
-    if source.is_dir():
+    """Returns a file, or the JSON files of a folder of records or of a data set."""
+    if not source.is_dir():
+        return [source]
+    from linkzoo_training.evaluation.dataset import ABOUT
+
+    about = source / ABOUT
+    if not about.is_file():
         return sorted(source.glob("*.json"))
-    return [source]
+    files = mapping(str(about), parse_json(about.read_bytes())).get("files")
+    if files != "records":
+        raise ValueError(f"{source}: the data set holds {files}: write --format records")
+    return sorted((source / "games").glob("*.json"))
 
 
 def _same_game(game: Game, earlier: Game | None) -> Game:
