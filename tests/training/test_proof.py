@@ -8,7 +8,7 @@ import pytest
 from connect_four import GAME as CONNECT_FOUR
 
 from linkzoo import Game, Positions, Record, game_names, get_game
-from linkzoo.core.solver import SideSolver
+from linkzoo.core.solver import BEST, OPEN, SideSolver
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.search import proof
 from linkzoo_training.search.gumbel import GumbelSearch
@@ -36,16 +36,24 @@ def move_values(game: Game, state: Record) -> dict[int, float]:
     return {action: value(game, after, seat) for action, after in successors(game, state).items()}
 
 
-def solved(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, set[int]]:
-    """The end of a position, None if it isn't solved, and the actions that are left."""
+def marks(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, set[int], set[int]]:
+    """The end of a position, None if it isn't solved; the proven actions, and those left open."""
     game = CONNECT_FOUR if state.dtype == CONNECT_FOUR.state else LINKAGE
     mask = np.zeros(game.num_actions, np.int8)
     game.rules.legal_actions(state, mask)
     ended, memory = state.copy(), side.memory(3, limit)
     remaining = side.solve(ended, memory, 1, limit, mask)
-    assert set(mask) <= {0, 1}
+    assert set(mask) <= ({0, OPEN, BEST} if remaining else {0, OPEN})
     assert remaining or ended.tobytes() == state.tobytes()
-    return ended if remaining else None, set(np.flatnonzero(mask).tolist())
+    proven = set(np.flatnonzero(mask == BEST).tolist())
+    assert bool(proven) == remaining
+    return ended if remaining else None, proven, set(np.flatnonzero(mask == OPEN).tolist())
+
+
+def solved(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, set[int]]:
+    """The end of a position, None if it isn't solved; the actions that may be played."""
+    ended, proven, rest = marks(side, state, limit)
+    return ended, proven or rest
 
 
 @pytest.mark.parametrize(
@@ -68,7 +76,7 @@ def test_solves_what_trying_everything_solves(
         assert ended["seat"] == -1
         assert value(game, ended, seat) == expected
         best = {action for action, action_value in worth.items() if action_value == expected}
-        assert remaining <= best if expected == 1 else remaining == best
+        assert remaining <= best if expected > -1 else remaining == best
         assert remaining
         outcomes[expected] += 1
     assert outcomes[1] >= 5 <= outcomes[-1]
@@ -83,6 +91,50 @@ def test_solves_what_trying_everything_solves(
 def test_actions_that_lose_are_left_out(columns: str, answers: set[int]) -> None:
     """Long before the position is solved."""
     assert solved(by_proof(CONNECT_FOUR), played(columns), 100_000) == (None, answers)
+
+
+def test_no_best_action_is_called_wrong() -> None:
+    """A proof ends with the first win; other winning actions are open, not refuted."""
+    side, unproven, refuted = by_proof(CONNECT_FOUR), 0, 0
+    for state in late(CONNECT_FOUR, 20, 34).states:
+        worth = move_values(CONNECT_FOUR, state)
+        best = {action for action in worth if worth[action] == max(worth.values())}
+        for limit in (30, 1000):
+            ended, proven, rest = marks(side, state, limit)
+            if ended is not None:
+                assert proven <= best <= proven | rest
+                unproven += bool(best - proven)
+                refuted += len(worth.keys() - proven - rest)
+            elif max(worth.values()) > -1:
+                assert best <= rest
+    assert unproven >= 3
+    assert refuted >= 1
+
+
+def test_training_targets_keep_what_may_be_best() -> None:
+    """The policy of play has the proven actions alone; the actions played are the same."""
+    positions, side = midgame(CONNECT_FOUR, 60, 24), side_solver(CONNECT_FOUR)
+    going = positions.states["seat"] >= 0
+    states, seeds = positions.states[going], positions.seeds[going]
+    results = [
+        GumbelSearch(Inputs(CONNECT_FOUR), len(states), 2, solver_limit=300).run(
+            states, seeds, opinionated(CONNECT_FOUR), targets=targets
+        )
+        for targets in (False, True)
+    ]
+    played_by, learned = results
+    assert (played_by.actions == learned.actions).all()
+    assert (played_by.values == learned.values).all()
+    wider = 0
+    for row, state in enumerate(states):
+        ended, proven, rest = marks(side, state, 300)
+        if ended is not None:
+            assert set(np.flatnonzero(played_by.policy[row]).tolist()) == proven
+            assert set(np.flatnonzero(learned.policy[row]).tolist()) == proven | rest
+            wider += bool(rest)
+        else:
+            assert (played_by.policy[row] == learned.policy[row]).all()
+    assert wider >= 3
 
 
 def test_a_forced_win_is_found_early() -> None:

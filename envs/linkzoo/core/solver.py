@@ -11,6 +11,9 @@ from linkzoo.core.state import Mask, Record
 LIMIT = 2**24  # positions per search: about a minute
 ENTRIES = 2**22  # positions in the table
 DRAW = -1  # result instead of the winning seat
+# Entries of a mask after `Solve`; 0: an action that is refuted, or illegal.
+OPEN = 1  # the action may be best: it is neither proven nor refuted
+BEST = 2  # the action is proven to be best
 
 Memory = tuple[NDArray[Any], ...]  # arrays with a row for each position that is solved
 
@@ -42,9 +45,11 @@ class MakeMemory(Protocol):
 
 
 class Solve(Protocol):
-    """Solves a position, and keeps in `mask` only legal actions that may be best.
+    """Solves a position, and keeps in `mask` only legal actions that aren't refuted.
 
-    It clears the memory's row, and plays the record to its end under perfect play.
+    It clears the memory's row, and plays the record to its end under perfect play. In a solved
+    position the mask has BEST for actions that are proven to be best, at least one, and OPEN for
+    those that may be best. In other positions it has OPEN alone.
 
     Returns:
         Whether a search of at most `limit` positions solved it; if not, the record is unchanged.

@@ -96,8 +96,9 @@ class GumbelSearch:
         score_margin_weight: Weight of score margins in final values, the same as the network's.
         solver_limit: Positions that a solver (`search.solver.side_solver`) may visit to solve a
             root, and LEAF_SHARE times fewer for a leaf. Solved roots are played perfectly, without
-            a search, by the network's preference among the best actions; solved leaves count as
-            final. No root action is tried that is known to lose. 0: no solver.
+            a search, by the network's preference among the actions that are proven to be best;
+            solved leaves count as final. No root action is tried that is known to lose. 0: no
+            solver.
     """
 
     def __init__(
@@ -137,6 +138,7 @@ class GumbelSearch:
             solver_limit=solver_limit,
             leaf_limit=solver_limit // LEAF_SHARE,
             memory=memory,
+            targets=False,
         )
         self._inputs = inputs
         self._views: Int64s | None = None
@@ -154,6 +156,7 @@ class GumbelSearch:
         temperature: float = 1.0,
         splits: int = 1,
         evaluations: Evaluations | None = None,
+        targets: bool = False,
     ) -> PolicyOutput:
         """Searches positions.
 
@@ -168,6 +171,8 @@ class GumbelSearch:
             evaluations: Outputs of `evaluate` in earlier searches, which are used and added to;
                 each is of the symmetry that its position was seen through first. None: every leaf
                 is evaluated.
+            targets: Whether the policies are training targets. In solved roots they then also have
+                the actions that are neither proven nor refuted, else only those proven to be best.
 
         Returns:
             The actions, and the improved policies with their values.
@@ -178,7 +183,9 @@ class GumbelSearch:
         check_unfinished(states)
         kernel = gumbel_kernels(self.game)
         count = len(states)
-        settings = self._settings._replace(reply_exponent=1 / float(temperature))
+        settings = self._settings._replace(
+            reply_exponent=1 / float(temperature), targets=bool(targets)
+        )
         limit = len(self._trees.nodes)
         if not count == len(seeds) <= limit:
             raise ValueError(

@@ -4,6 +4,7 @@ from math import exp, inf
 
 import numpy as np
 
+from linkzoo.core.solver import BEST, OPEN
 from linkzoo.core.state import Mask
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Float32s, Float64s, Int64s
@@ -13,14 +14,20 @@ from linkzoo_training.search.tree import NONE, ROOT
 
 
 @compiled
-def _solved_policy(prior: Float32s, mask: Mask, root_logits: Float64s, policy: Float32s) -> int:
-    """Fills the policy of a solved root over the best actions in `mask`; returns the action."""
+def _solved_policy(
+    prior: Float32s, mask: Mask, least: int, root_logits: Float64s, policy: Float32s
+) -> int:
+    """Fills the policy of a solved root; returns a proven best action.
+
+    The policy has the actions whose entry in `mask` is at least `least`: BEST, or OPEN for a
+    training target, which doesn't call actions wrong that may be best.
+    """
     total = 0.0
     best = NONE
     for action in range(mask.shape[0]):
-        policy[action] = prior[action] * (mask[action] != 0)
+        policy[action] = prior[action] * (mask[action] >= least)
         total += policy[action]
-        if mask[action] and (best == NONE or root_logits[action] > root_logits[best]):
+        if mask[action] == BEST and (best == NONE or root_logits[action] > root_logits[best]):
             best = action
     for action in range(mask.shape[0]):
         policy[action] /= total
@@ -91,9 +98,15 @@ def decide(first: int, last: int, actions: Int64s, trees: Trees, settings: Setti
     for i in range(first, last):
         tree = tree_of(trees, i)
         if trees.solved[i]:
-            best = trees.candidates[i]
+            least = BEST
+            if settings.targets:
+                least = OPEN
             actions[i] = _solved_policy(
-                tree.priors[ROOT], best, trees.root_logits[i], trees.policy[i]
+                tree.priors[ROOT],
+                trees.candidates[i],
+                least,
+                trees.root_logits[i],
+                trees.policy[i],
             )
             continue
         mixed_values = np.zeros(np.int64(trees.roots[i].num_players))

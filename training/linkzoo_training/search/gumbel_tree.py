@@ -25,7 +25,7 @@ class Trees(NamedTuple):
     simulation: Int64s  # [N]: index of the simulation; -1: evaluation of the root
     waiting: Bools  # [N]: whether the search waits for the network
     masks: Int8s  # [N, A]: legal actions in the world
-    candidates: Int8s  # [N, A]: legal actions of the root that the solver hasn't refuted
+    candidates: Int8s  # [N, A]: the root's actions, marked as `core.solver.Solve` does
     observations: Array  # [N, F]: observation of the seat to act in the world
     values: Float32s  # [N, P]: values of the leaf, by seat
     margins: Float32s  # [N, P]: buffer
@@ -43,6 +43,7 @@ class Settings(NamedTuple):
     solver_limit: int  # positions to solve a root; 0: no solver
     leaf_limit: int  # positions to solve a leaf
     memory: tuple[Array, ...]  # the solver's, one row per search
+    targets: bool  # whether policies are training targets
 
 
 class Tree(NamedTuple):

@@ -8,7 +8,7 @@ leaves that must be won to prove that the seat wins (`proof`), and the fewest to
 import numpy as np
 
 from linkzoo import Game
-from linkzoo.core.solver import Finish, MakeMemory, Memory, Solve
+from linkzoo.core.solver import BEST, OPEN, Finish, MakeMemory, Memory, Solve
 from linkzoo.core.state import OVER, Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.search.protocols import Prove
@@ -166,7 +166,8 @@ def make_finish(prove: Prove) -> Finish:
 def make_solve(prove: Prove) -> Solve:
     """Returns the function `solve` of `linkzoo.core.solver`.
 
-    In a position that isn't solved it removes losing actions from the mask.
+    It ends with the first proof, so further winning actions may be OPEN. In a position that isn't
+    solved it removes losing actions from the mask.
     """
 
     @compiled
@@ -175,17 +176,21 @@ def make_solve(prove: Prove) -> Solve:
         nodes = np.empty(limit, _NODE)
         solved = prove(state, memory, row, nodes)
         root = nodes[ROOT]
-        if root.proof[1 - seat] == 0:  # all actions lose
-            return solved
         index = root.child
         while index != NONE:
             child = nodes[index]
-            if root.proof[seat] == 0:
-                mask[child.action] = child.proof[seat] == 0
-            elif solved:
-                mask[child.action] = child.refutation[1 - seat] == 0
-            else:
-                mask[child.action] = child.proof[1 - seat] != 0
+            mask[child.action] = OPEN
+            if root.proof[1 - seat] == 0:  # all actions lose
+                mask[child.action] = BEST
+            elif root.proof[seat] == 0:
+                if child.proof[seat] == 0:
+                    mask[child.action] = BEST
+                elif child.refutation[seat] == 0:
+                    mask[child.action] = 0
+            elif child.proof[1 - seat] == 0:
+                mask[child.action] = 0
+            elif solved and child.refutation[1 - seat] == 0:
+                mask[child.action] = BEST
             index = child.sibling
         return solved
 

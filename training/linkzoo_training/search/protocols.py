@@ -113,7 +113,7 @@ class Instantiate(Protocol):
 class SolveRoots(Protocol):
     """Solves the roots of searches `rows` [R] within the limit.
 
-    It sets their `values` to exact ones. Their `candidates` are the actions that may be best.
+    It sets `values` to exact ones, and marks the `candidates` (`linkzoo.core.solver.Solve`).
     """
 
     def __call__(

@@ -137,6 +137,7 @@ class ReplayGames:
                 gumbel_scale=1.0,
                 splits=splits_on(self.device),
                 evaluations=evaluations,
+                targets=True,
             )
             actions[learners] = output.actions
             self._keep(learners, output.policy, output.values)

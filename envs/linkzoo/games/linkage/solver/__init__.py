@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.core.solver import ENTRIES, LIMIT, Memory, OutOfReachError
+from linkzoo.core.solver import BEST, ENTRIES, LIMIT, OPEN, Memory, OutOfReachError
 from linkzoo.core.state import Mask, Record, Records
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.linkage.components import HOLE_ACTION, MAX_PIECES, NUM_ACTIONS
@@ -24,9 +24,7 @@ from linkzoo.games.linkage.state import NONE, PLAY, STATE
 _DEPTH = MAX_PIECES + 2  # of the stack
 _FIRST_LIMIT = 2**17  # positions of the first search
 _OUT_OF_REACH = 1000  # instead of a number of groups
-# Marks of actions in a mask.
-_BEST = 1
-_OTHER = 2
+_REFUTED = 3  # mark of an action in a mask, beside OPEN and BEST
 _MAX_ENTRIES = 2**16  # of a row's transposition table
 _HARDNESS = 3  # with n pieces to come a position takes a search of about 3**n / 8 (measured)
 
@@ -193,10 +191,10 @@ def finish(state: Record, memory: Memory, row: int, limit: int) -> bool:
 
 @compiled
 def solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bool:
-    """Does the same as `finish`, and keeps in a mask of legal actions only score-optimal actions.
+    """Does the same as `finish`, and marks score-optimal actions in a mask of legal actions.
 
-    It clears the table first. An action whose own search takes more than `limit` positions may be
-    missing. If the position isn't solved, the mask stays as it is.
+    It clears the table first. An action whose own search takes more than `limit` positions is OPEN.
+    If the position isn't solved, the mask stays as it is.
     """
     table, nodes, frames, budget = _of_row(memory, row)
     table.key[:] = 0
@@ -212,20 +210,20 @@ def solve(state: Record, memory: Memory, row: int, limit: int, mask: Mask) -> bo
             budget[VISITED] = 0
             budget[BUDGET_LIMIT] = limit
             low, high = reduced.bounds(nodes[1])
-            if need <= low:
-                result = 1
-            elif need > high:
-                result = 0
-            else:
+            result = int(need <= low)
+            if low < need <= high:
                 result = search(nodes, frames, table, budget, 1, need)
-            if result == more:
-                mask[action] = _BEST
+            if result == UNKNOWN:
+                mask[action] = OPEN
+            elif result == more:
+                mask[action] = BEST
                 best += 1
             else:
-                mask[action] = _OTHER
+                mask[action] = _REFUTED
+    refuted = OPEN if best == 0 else 0
     for action in range(HOLE_ACTION):
-        if mask[action]:
-            mask[action] = best == 0 or mask[action] == _BEST
+        if mask[action] == _REFUTED:
+            mask[action] = refuted
     if best == 0:
         return False
     state.groups += further
