@@ -2,8 +2,9 @@ r"""Reads a move from a free-text answer.
 
 The last mark decides, if there is one: `Move: ...` (or answer, action, choice),
 `<answer>...</answer>` or `\boxed{...}`; else the last move in the text. Thoughts in
-`<think>...</think>` don't count. Letter case, dashes, spaces, brackets, quotes and words such as
-"on" don't matter.
+`<think>...</think>` don't count; an unclosed one lasts to the end, and only a mark before it is an
+answer. Letter case, dashes, spaces, brackets, quotes, LaTeX's fonts and words such as "on" don't
+matter.
 """
 
 import re
@@ -23,12 +24,14 @@ _MAX_LENGTH = 20_000  # characters of an answer, from its end
 _SHORT = 12  # tokens of an answer that may be a part of a move
 _SHOWN = 8  # moves that a message lists
 _DIGITS = 3  # of a move's number, at most
+_BOX = re.compile(r"<(?P<tag>answer|move|action)>|\\f?boxed\s{0,4}\{", re.IGNORECASE)
 _MARK = re.compile(
-    r"<(?P<tag>answer|move|action)>(?P<inside>[^<]*)"
-    r"|\\boxed\{(?P<boxed>[^{}]*)"
-    r"|\b(?:answer|move|action|choice)\b[\"'*_` ]{0,4}[:=](?P<line>[^\n]*)",
+    _BOX.pattern + r"|\b(?:answer|move|action|choice)\b[\"'*_` ]{0,4}[:=](?P<line>[^\n]*)",
     re.IGNORECASE,
 )
+_THOUGHT = re.compile(r"<(?P<close>/?)(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+# Markup inside a mark: tags, and LaTeX's fonts and spaces.
+_MARKUP = re.compile(r"</?\w[^<>]{0,40}>|\\(?:text|math|bold|operator)[a-z]*\s{0,4}(?=\{)|\\[ ,;!]")
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
 _IGNORED = frozenset("at in on the to from with and slot space".split())
 _FILLERS = frozenset("move number option no answer i choose play pick take my is choice".split())
@@ -66,7 +69,7 @@ def read_move(game: Game, state: Record, answer: str) -> int:
     answer = string("answer", answer)
     if answer in legal:
         return legal[answer]
-    return _Reader(game, state, legal).read(answer[-_MAX_LENGTH:])
+    return _Reader(game, state, legal).read(answer)
 
 
 class _Reader:
@@ -91,15 +94,15 @@ class _Reader:
         return named
 
     def read(self, answer: str) -> int:
-        before, end, after = answer.rpartition("</think>")
-        if not end and re.match(r"\s*<think>", before or after):
+        text, unfinished = _without_thoughts(answer)
+        text = text[-_MAX_LENGTH:]
+        marked = _last_mark(text)
+        if marked is not None:
+            text = _MARKUP.sub(" ", marked)
+        elif unfinished:
             raise MoveError(
                 "unreadable", "your answer ends before the thinking does: think less, then move"
             )
-        marked = _last_mark(after)
-        text = after
-        if marked is not None:
-            text = marked
         tokens = _tokens(text)
         if tokens in self._moves:
             return self._legal[self._moves[tokens]]
@@ -193,13 +196,51 @@ def _tokens(text: str) -> Tokens:
     return tuple(token for token in _TOKEN.findall(plain) if token not in _IGNORED)
 
 
+def _without_thoughts(text: str) -> tuple[str, bool]:
+    """Returns the text after all thoughts or before an unclosed one, and whether there is one."""
+    start = 0
+    unclosed: int | None = None
+    for tag in _THOUGHT.finditer(text):
+        if tag["close"]:
+            start = tag.end()
+            unclosed = None
+        elif unclosed is None:
+            unclosed = tag.start()
+    return text[start:unclosed], unclosed is not None
+
+
 def _last_mark(text: str) -> str | None:
     """Returns the content of the last mark; after an empty line, the next line with words."""
     marks = list(_MARK.finditer(text))
     if not marks:
         return None
     last = marks[-1]
-    if last["line"] is None or _TOKEN.search(last["line"]):
-        return last["inside"] or last["boxed"] or last["line"] or ""
+    line = last["line"]
+    if line is None:
+        return _inside(last)
+    boxes = list(_BOX.finditer(line))
+    if boxes:
+        return _inside(boxes[-1])
+    if _TOKEN.search(line):
+        return line
     lines = (line for line in text[last.end() :].splitlines() if not line.startswith("```"))
     return next((line for line in lines if _TOKEN.search(line)), "")
+
+
+def _inside(box: re.Match[str]) -> str:
+    """Returns the content of a tag or of braces, which may nest; all that follows if unclosed."""
+    rest = box.string[box.end() :]
+    if box["tag"]:
+        closed = re.search(f"</{box['tag']}>", rest, re.IGNORECASE)
+        if closed is None:
+            return rest.partition("<")[0]
+        return rest[: closed.start()]
+    depth = 1
+    for index, character in enumerate(rest):
+        if character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+        if depth == 0:
+            return rest[:index]
+    return rest
