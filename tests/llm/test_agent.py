@@ -12,6 +12,7 @@ import pytest
 
 from linkzoo import GameRecord, Positions, RandomAgent, get_game
 from linkzoo.testing.play import positions as played
+from linkzoo.text.moves import legal_moves
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.playing import GivesUpError
@@ -206,6 +207,35 @@ def test_keys_stay_out_of_records_and_go_where_they_should(
         make_agent("llm:echoes", "linkage")
     with pytest.raises(ValueError, match="set the environment variable MISSING"):
         make(server, "first", key_env="MISSING")
+
+
+@pytest.mark.parametrize("key", ["1", "Move", "EMPTY"])
+def test_a_short_key_damages_no_answer(
+    key: str, server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET", key)
+    positions = some_positions()
+    server.answers = ["Move: EMPTY", "Move: 1"]
+    agent = make(server, "says", key_env="SECRET")
+    assert agent.act(positions).tolist() == [FIRST]
+    assert server.keys == [f"Bearer {key}"] * 2
+    assert "Move: EMPTY" in positions.comments[0]
+    assert positions.comments[0].endswith("Move: 1")
+
+
+def test_a_move_is_read_from_an_answer_with_the_key(
+    server: LlmServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key hides in the record, not from the reader: here it is a move's text."""
+    positions = some_positions()
+    secret = list(legal_moves(positions.game, positions.states[0]))[-1]
+    monkeypatch.setenv("SECRET", f"{secret}.")  # eight characters
+    server.answers = [f"Move: {secret}."]
+    agent = make(server, "says", key_env="SECRET", tries=1)
+    (action,) = agent.act(positions)
+    assert agent.usage.legal == 1
+    assert positions.game.notation.action_to_text(positions.states[0], int(action)) == secret
+    assert positions.comments == ["Move: ***"]
 
 
 def test_many_positions_are_asked_at_once(server: LlmServer) -> None:

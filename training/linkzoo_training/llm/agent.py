@@ -130,12 +130,13 @@ class LlmAgent:
         for refused in range(self.settings.tries):
             try:
                 reply = self._ask(client, messages)
-                comments += [reply.reasoning[:_MAX_COMMENT], reply.text[-_MAX_COMMENT:]]
+                comments.append(client.without_key(reply.reasoning)[:_MAX_COMMENT])
+                comments.append(client.without_key(reply.text)[-_MAX_COMMENT:])
                 action = read_move(game, state, reply.text)
             except MoveError as error:
                 messages.append({"role": "assistant", "content": reply.text[-_MAX_COMMENT:] or "-"})
                 messages.append({"role": "user", "content": f"{error}. Answer with a line Move:"})
-                comments.append(f"(refused: {error})")
+                comments.append(f"(refused: {client.without_key(str(error))})")
             except BadReplyError as error:
                 comments.append(f"(no reply: {error})")
             else:

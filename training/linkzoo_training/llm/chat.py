@@ -12,6 +12,7 @@ from linkzoo_training.agents.playing import GivesUpError
 
 _MAX_BYTES = 2**21  # of a reply
 _BAD_GATEWAY = 502  # the status of an error without a status
+_SHORTEST_SECRET = 8  # characters of a key
 
 Message = dict[str, str]  # role and content
 
@@ -124,11 +125,14 @@ class ChatClient:
             raise self._gives_up(f"{type(error).__name__}: {error}") from error
 
     def _gives_up(self, reason: str) -> GivesUpError:
-        return GivesUpError(f"{self._client.base_url}: {shown(self._without_key(reason))}")
+        return GivesUpError(f"{self._client.base_url}: {shown(self.without_key(reason))}")
 
-    def _without_key(self, text: str) -> str:
-        """Hides the key in a text of the server, which may repeat it."""
-        if not self._key:
+    def without_key(self, text: str) -> str:
+        """Hides the key in a text for people: a server may repeat it.
+
+        A key of few characters is no secret but a word for a server that needs none, such as "1".
+        """
+        if not self._key or len(self._key) < _SHORTEST_SECRET:
             return text
         return text.replace(self._key, "***")
 
@@ -146,8 +150,8 @@ class ChatClient:
             raise BadReplyError("its content is not text")
         usage = data.get("usage")
         return Reply(
-            text=self._without_key(text),
-            reasoning=self._without_key(reasoning),
+            text=text,
+            reasoning=reasoning,
             prompt_tokens=_tokens(usage, "prompt_tokens"),
             completion_tokens=_tokens(usage, "completion_tokens"),
         )
