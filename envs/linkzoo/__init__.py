@@ -79,7 +79,7 @@ def make(game: str, num_players: int | None = None, **kwargs: Any) -> GameEnv:
     """Makes a PettingZoo AEC environment of a game.
 
     Args:
-        game: A name of `game_names()`, or `module:name` of a game from elsewhere.
+        game: A name of `game_names()`, or `module:name` or `FILE.py:name` of another.
         num_players: The number of players; None for the game's smallest.
         kwargs: Keyword arguments of `GameEnv`, the game's options included.
 
@@ -101,7 +101,7 @@ def make_vec(
     """Makes many games in lock-step.
 
     Args:
-        game: A name of `game_names()`, or `module:name` of a game from elsewhere.
+        game: A name of `game_names()`, or `module:name` or `FILE.py:name` of another.
         num_envs: The number of games, N.
         num_players: The number of players, or several that the games take in turn.
         device: `"cpu"` for threads, `"cuda"` for a GPU (the extra `cuda`).

@@ -27,7 +27,7 @@ class GameRecord:
     """One game as it was played: the position it began with and the actions taken.
 
     Attributes:
-        game: The game's name, or `module:name`.
+        game: The game's name, `module:name` or `FILE.py:name`.
         version: Its version.
         num_players: The number of players.
         options: Its options, all of them; a file is named with its whole path.

@@ -1,15 +1,15 @@
 """The games by name: the package's own, installed and registered games.
 
-Wherever a game's name is taken, `module:name` imports the module first. The name belongs
-to a `Game` in the module, or to a game that the module registers.
+Wherever a game's name is taken, `module:name` and `FILE.py:name` import the module or file first.
+The name belongs to a `Game` in the module, or to a game that the module registers.
 """
 
 import copyreg
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -17,14 +17,15 @@ import pettingzoo
 
 from linkzoo.core.arguments import mapping, shown
 from linkzoo.core.game import Game
+from linkzoo.core.imports import import_hint, import_home
 
 # The package's own: each name is a sub-package with a GAME, and a module of versioned environments
 # `<name>_v0`.
 NAMES = ("linkage", "love_links", "link_o", "love_formula")
 
-_ADDRESS = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
+_ADDRESS = re.compile(r"(?:.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
 _known: dict[str, Game] = {}  # games that were registered or asked for
-_addresses: dict[str, str] = {}  # the `module:name` by which games were asked for
+_addresses: dict[str, str] = {}  # how games were asked for: `module:name`, `/PATH/FILE.py:name`
 
 
 def game_names() -> tuple[str, ...]:
@@ -36,7 +37,7 @@ def get_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
     """Returns a game, the same object each time.
 
     Args:
-        name: A name of `game_names()`, or `module:name` of a game from elsewhere.
+        name: A name of `game_names()`, or `module:name` or `FILE.py:name` of a game from elsewhere.
         options: Options by name. Those in `Game.fixed` choose among several Game objects; others
             are fields of the record and change nothing here.
 
@@ -54,7 +55,8 @@ def get_game(name: str, options: Mapping[str, Any] | None = None) -> Game:
 def register(game: Game) -> None:
     """Makes a game known by its name, here and in the registries of gymnasium and PettingZoo.
 
-    It is known in this process; another one finds it by `module:name`, or if it is installed.
+    It is known in this process; another one finds it by `module:name` or `FILE.py:name`, or if it
+    is installed.
 
     Args:
         game: The game.
@@ -69,7 +71,10 @@ def register(game: Game) -> None:
 
 
 def id_of(game: Game) -> str:
-    """Returns the name by which another process finds a game, too: its own, or `module:name`."""
+    """Returns the name by which another process finds a game, too.
+
+    It is the game's own name, `module:name`, or `FILE.py:name` with the file's whole path.
+    """
     if game.name in NAMES or game.name in _installed():
         return game.name
     return _addresses.get(game.name, game.name)
@@ -141,7 +146,7 @@ def _find(name: str) -> Game:
         if ":" in name:
             game = _load(name)
             _check_name(game)
-            _addresses.setdefault(game.name, name)
+            _addresses.setdefault(game.name, _whole(name))
             return _keep(game)
         addresses = set(_installed().get(name, ()))
         if name in NAMES:
@@ -154,26 +159,35 @@ def _find(name: str) -> Game:
                 raise ValueError(f"{address} is called {game.name!r}, not {name!r}")
             return _keep(game)
     raise ValueError(
-        f"no game {shown(name)}; there are {list(game_names())}, and module:name of a game from "
-        "outside"
+        f"no game {shown(name)}; there are {list(game_names())}, and module:name or "
+        "FILE.py:name of a game from outside"
     )
 
 
 def _load(address: str) -> Game:
     if not _ADDRESS.fullmatch(address):
-        raise ValueError(f"no game {shown(address)}; a game from outside is module:name")
-    home, _, inside = address.partition(":")
-    try:
-        module = import_module(home)
-    except Exception as error:  # another's code can raise anything
         raise ValueError(
-            f"no game {shown(address)}; can't import {home}: {type(error).__name__}: {error}"
-        ) from error
+            f"no game {shown(address)}; a game from outside is module:name or FILE.py:name"
+        )
+    home, _, inside = address.rpartition(":")
+    try:
+        module = import_home(home)
+    except Exception as error:  # another's code can raise anything
+        reason = f"{type(error).__name__}: {error}{import_hint(home, error)}"
+        raise ValueError(f"no game {shown(address)}; can't import {home}: {reason}") from error
     game = getattr(module, inside, _known.get(inside))
     if not isinstance(game, Game):
         names = [key for key, value in vars(module).items() if isinstance(value, Game)]
         raise ValueError(f"no game {shown(address)}; the games of {home} are {names}")
     return game
+
+
+def _whole(address: str) -> str:
+    """Returns the address of a game with the whole path of its file, if it has one."""
+    home, _, inside = address.rpartition(":")
+    if home.endswith(".py"):
+        return f"{Path(home).resolve()}:{inside}"
+    return address
 
 
 def _check_name(game: Game) -> None:

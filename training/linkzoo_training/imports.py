@@ -1,13 +1,11 @@
 """Imports of users' objects: `path/to/file.py:NAME` and `package.module:NAME`."""
 
-import hashlib
 import re
-import sys
-from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 from typing import Any
+
+from linkzoo.core.imports import import_hint, import_home
 
 _IMPORT_PATH = re.compile(r"(?:.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
 
@@ -52,10 +50,10 @@ def import_object(path: str, kind: str) -> Any:
     """
     home, _, name = path.rpartition(":")
     try:
-        module = _import_file(Path(home)) if home.endswith(".py") else import_module(home)
-        value = getattr(module, name, None)
+        value = getattr(import_home(home), name, None)
     except Exception as error:  # user code can raise anything
-        raise ValueError(f"{kind} {path!r}: {type(error).__name__}: {error}") from error
+        reason = f"{type(error).__name__}: {error}{import_hint(home, error)}"
+        raise ValueError(f"{kind} {path!r}: {reason}") from error
     if value is None:
         raise ValueError(f"{kind} {path!r}: {home} has no {name}, or it is None")
     return value
@@ -70,22 +68,3 @@ def source_file(path: str) -> Path | None:
     if spec is None or not spec.has_location or not spec.origin:
         return None
     return Path(spec.origin)
-
-
-def _import_file(path: Path) -> ModuleType:
-    """Imports a file once and returns its module; appends its folder to `sys.path`."""
-    file = path.resolve()
-    name = f"{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
-    if name not in sys.modules:
-        if str(file.parent) not in sys.path:
-            sys.path.append(str(file.parent))
-        spec = spec_from_file_location(name, file)
-        assert spec is not None
-        assert spec.loader is not None
-        module = sys.modules[name] = module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-    return sys.modules[name]

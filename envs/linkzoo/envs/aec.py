@@ -38,7 +38,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
     `reward="score"`, the margin on the scale of the game's rules. All agents end on the same step.
 
     Args:
-        game: A name of `linkzoo.game_names()`, or `module:name` of a game from elsewhere.
+        game: A name of `linkzoo.game_names()`, or `module:name` or `FILE.py:name` of another.
         num_players: The number of players; None for the game's smallest.
         reward: `"win"` for payoffs, `"score"` for score margins.
         illegal: The effect of an illegal action: `"terminate"` ends the game with -1 for the agent

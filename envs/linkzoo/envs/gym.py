@@ -23,7 +23,7 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
     else 0. An illegal action ends the game with -1, or raises ValueError with `illegal="raise"`.
 
     Args:
-        game: A name of `linkzoo.game_names()`, or `module:name` of a game from elsewhere.
+        game: A name of `linkzoo.game_names()`, or `module:name` or `FILE.py:name` of another.
         num_players: The number of players; None for the game's smallest.
         seat: The seat; None for another one each game, drawn at random.
         opponent: The `Agent` of the other seats; None for uniformly random play.

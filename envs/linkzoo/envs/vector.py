@@ -53,7 +53,7 @@ class VecEnv:
     Game i of a run with seed s is the AEC game with seed `seed_of(i, episode)`, bit for bit.
 
     Args:
-        game: A name of `linkzoo.game_names()`, or `module:name` of a game from elsewhere.
+        game: A name of `linkzoo.game_names()`, or `module:name` or `FILE.py:name` of another.
         num_envs: The number of games, N.
         num_players: The number of players. With several, say (2, 3, 4), the games take them in
             turn, and seats that a game doesn't have get rewards of 0.

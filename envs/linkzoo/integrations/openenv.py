@@ -48,7 +48,7 @@ class TextEnvironment(Environment[TextAction, TextObservation, TextState]):
     """A TextSeatEnv as an environment of OpenEnv's server.
 
     Args:
-        game: The game's name, or `module:name`.
+        game: The game's name, `module:name` or `FILE.py:name`.
         kwargs: Keyword arguments of `TextSeatEnv`, the game's options included.
     """
 
@@ -111,7 +111,7 @@ def make_app(game: str, *, sessions: int = 64, **kwargs: Any) -> FastAPI:
     """Makes the server: a game for each client that is connected.
 
     Args:
-        game: The game's name, or `module:name`.
+        game: The game's name, `module:name` or `FILE.py:name`.
         sessions: The largest number of clients at once, 1..100,000.
         kwargs: Keyword arguments of `TextSeatEnv`, the game's options included.
 

@@ -46,7 +46,7 @@ class TextSeatEnv:
     `max_illegal` loses with -1.
 
     Args:
-        game: The game's name, or `module:name`.
+        game: The game's name, `module:name` or `FILE.py:name`.
         num_players: The number of players; None for the game's smallest.
         seat: The seat; None for another one each game, drawn at random.
         opponent: Plays the other seats: an `Agent`, or a name such as `greedy` or `linkage` (with

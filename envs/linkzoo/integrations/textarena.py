@@ -28,7 +28,7 @@ class TextArenaEnv(ta.Env):
     reward is -1, and the others' reward is 0.
 
     Args:
-        game: The game's name, or `module:name`.
+        game: The game's name, `module:name` or `FILE.py:name`.
         error_allowance: The number of illegal answers in a row that get a warning, 0..1000.
         options: Options of the game.
 

@@ -21,7 +21,7 @@ class LinkzooConfig(vf.TasksetConfig):
     """Which game is played, under `--env.taskset.*`: the arguments of `TextSeatEnv`."""
 
     game: str = "linkage"
-    """The game's name, or `module:name`."""
+    """The game's name, `module:name` or `FILE.py:name`."""
     num_players: int | None = None
     """The number of players; None for the game's smallest."""
     seat: int | None = None

@@ -26,7 +26,7 @@ class TextGame:
         print(game.payoffs)
 
     Args:
-        game: The game's name, or `module:name`.
+        game: The game's name, `module:name` or `FILE.py:name`.
         num_players: The number of players; None for the game's smallest.
         seed: The seed of the game, 0..2**64-1: of its chance, and of the agents' draws.
         start: A position to begin with (`Game.to_dict`); None for the set-up.

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from linkzoo import __version__
@@ -126,6 +127,13 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_intermixed_args(rest)
 
 
+def _add_current_folder() -> None:
+    """Lets `module:name` find modules in the current folder, as `python -m` does."""
+    folder = str(Path.cwd())
+    if not sys.flags.safe_path and folder not in sys.path:
+        sys.path.append(folder)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command, by default that of `sys.argv`; reports user errors as one line on stderr.
 
@@ -135,6 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: With 2 for invalid arguments, with 0 after `--help` and `--version`.
     """
+    _add_current_folder()
     try:
         args = parse_arguments(sys.argv[1:] if arguments is None else arguments)
         check_installed("train", *_NEEDED)

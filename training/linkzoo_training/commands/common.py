@@ -17,7 +17,7 @@ from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.specs import BASELINES, AgentSpec
 from linkzoo_training.selfplay.executors import EXECUTORS, Executor
 
-GAMES = f"{', '.join(game_names())}, or module:name of a custom game"
+GAMES = f"{', '.join(game_names())}, or module:name or FILE.py:name of a custom game"
 AGENTS = (
     f"{BASELINES}, "
     "checkpoint (the game's shipped policy), a checkpoint's name or folder with optional suffixes "

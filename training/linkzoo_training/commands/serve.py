@@ -26,7 +26,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="FOLDER",
         help="folder for finished games (default: %(default)s)",
     )
-    text = "custom game to offer too, module:name; may be repeated (default: none)"
+    text = "custom game to offer too, module:name or FILE.py:name; may be repeated (default: none)"
     add("--add-game", action="append", default=[], metavar="GAME", help=text)
     text = "agent to offer too: llm:MODEL, FILE.py:NAME, module:NAME or a checkpoint's folder; "
     text += "may be repeated (default: none)"

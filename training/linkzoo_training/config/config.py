@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
+from linkzoo.registry import id_of
 from linkzoo_training import schema
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.config.fields import check_varied, merged, override, read_file
@@ -151,7 +152,7 @@ class Config:
 
     # Task
     name: Name  # name of the run and the checkpoint
-    game: str  # its name, or module:name of a custom game
+    game: str  # its name, or module:name or FILE.py:name of a custom game
     num_players: Annotated[tuple[Int, ...], Field(max_length=100)] = ()  # empty: all numbers
     options: dict[str, Any] = field(default_factory=dict)  # options of the evaluated game
 
@@ -190,6 +191,8 @@ class Config:
         except ValueError as error:
             raise ValueError(f"game: {error}") from error
         game = get_game(self.game, self.options)
+        if ".py:" in self.game:
+            object.__setattr__(self, "game", id_of(game))  # with the whole path
         for players in self.players:
             game.blank(players, self.options)  # raises for invalid options
         self._check_variants(game)

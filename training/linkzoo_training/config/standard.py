@@ -13,8 +13,8 @@ _STEPS = 10**12  # none: the time ends the run
 
 
 def is_game(text: str) -> bool:
-    """Returns whether a text names a game, by its name or as module:name."""
-    return text in game_names() or (is_import_path(text) and ".py:" not in text)
+    """Returns whether a text names a game, by its name, module:name or FILE.py:name."""
+    return text in game_names() or is_import_path(text)
 
 
 def standard_fields(name: str) -> dict[str, Any]:
