@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import sys
 from base64 import b64decode
 from io import StringIO
 from pathlib import Path
@@ -167,3 +168,22 @@ def test_play_saves_into_a_folder(
     (file,) = tmp_path.iterdir()
     assert GameRecord.load(file).actions[0] == 0
     assert f"Saved: {file}" in capsys.readouterr().out
+
+
+def test_a_replay_needs_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its page and pictures are made without the packages of the extra `web`."""
+    for name in [name for name in sys.modules if name.startswith("linkzoo_training.web.")]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("fastapi", "starlette", "uvicorn"):
+        for inner in [inner for inner in sys.modules if inner.startswith(f"{name}.")]:
+            monkeypatch.delitem(sys.modules, inner)
+        monkeypatch.setitem(sys.modules, name, None)
+    env = make("linkage", board_size=3, threshold=3)
+    env.reset(seed=1)
+    env.record().save(tmp_path / "game.json")
+    page = tmp_path / "game.html"
+    pictures = ["--gif", str(tmp_path / "game.gif"), "--png", str(tmp_path)]
+    assert main(["replay", str(tmp_path / "game.json"), "--html", str(page), *pictures]) == 0
+    assert page.stat().st_size > 10_000
+    assert (tmp_path / "game.gif").is_file()
+    assert (tmp_path / "0000.png").is_file()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
@@ -14,8 +14,10 @@ from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.result import settings_of
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web.certainty import certain_after
-from linkzoo_training.web.game_session import GameSession
-from linkzoo_training.web.viewers import Viewer
+
+if TYPE_CHECKING:  # replays are shown without the packages of the server
+    from linkzoo_training.web.game_session import GameSession
+    from linkzoo_training.web.viewers import Viewer
 
 Json = dict[str, Any]
 TAGS = re.compile(r"(?<=>)")  # splits an SVG behind its tags
@@ -70,7 +72,7 @@ def _match(match: Mapping[str, Any]) -> Json:
     }
 
 
-def session_view(viewer: Viewer, *, tall: bool = False) -> Json:
+def session_view(viewer: "Viewer", *, tall: bool = False) -> Json:
     """Returns the view of a game in progress, `tall` for a narrow screen."""
     session = viewer.session
     sees = viewer.sees
@@ -122,7 +124,7 @@ def session_view(viewer: Viewer, *, tall: bool = False) -> Json:
     }
 
 
-def _agent_status(session: GameSession, acting: int | None) -> Json:
+def _agent_status(session: "GameSession", acting: int | None) -> Json:
     """Returns the state of the agent to act; without it where the seat to act is hidden."""
     if acting is None and not session.over:
         return {"thinking": not session.error, "preparing": False, "busy": ""}
@@ -149,7 +151,7 @@ def named(words: str, names: list[str]) -> str:
     return re.sub(r"\bplayer (\d+)\b", name_of, words, flags=re.IGNORECASE)
 
 
-def summary(viewer: Viewer) -> Json:
+def summary(viewer: "Viewer") -> Json:
     """Returns a game's entry in a list: its players, its length and whether the viewer moves."""
     session = viewer.session
     moves = session.history.seen(viewer.sees)  # the number of hidden moves can be secret
@@ -178,7 +180,7 @@ def words(game: Game, state: Record, seat: int | None, legal: list[int]) -> Json
     }
 
 
-def entry(viewer: Viewer, number: int, *, tall: bool = False) -> Json:
+def entry(viewer: "Viewer", number: int, *, tall: bool = False) -> Json:
     """Returns the picture of the position after a move of the viewer's log."""
     viewer.check_looking()
     events = viewer.session.history.seen(viewer.sees)
@@ -187,7 +189,7 @@ def entry(viewer: Viewer, number: int, *, tall: bool = False) -> Json:
     return {"svg": picture(viewer.session.game, state, viewer.sees, tall=tall)}
 
 
-def preview(viewer: Viewer, move: str, *, tall: bool = False) -> Json:
+def preview(viewer: "Viewer", move: str, *, tall: bool = False) -> Json:
     """Returns the picture after the certain part of a move; "" if nothing is certain."""
     viewer.check_turn()
     session = viewer.session
