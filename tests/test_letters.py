@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from linkzoo.core.defaults import make_svg
 from linkzoo.svg import elements as svg
 from linkzoo.svg.letters import fit, width_of
 from linkzoo.svg.raster import rasterise
@@ -59,3 +60,16 @@ def test_letters_shrink_before_words_are_cut() -> None:
     assert cut.endswith("…")
     assert name.startswith(cut[:-1])
     assert fit(name, room, 12, 11, lines=2) == (["Embarrassing", "Accident"], 12)
+
+
+@pytest.mark.parametrize("letter", list("iIl.|jfrtaemwMWQ@%0#\u00c5"))
+def test_a_text_is_drawn_in_columns(letter: str) -> None:
+    """The picture of an own game's text: every letter is in the middle of its column."""
+    draw = make_svg("sample", lambda *_: f"H{letter * 3}H\n")
+    inked = np.flatnonzero((rasterise(draw(np.zeros(1)[0])) < 128).any(axis=(0, 2)))
+    columns = [inked[(inked >= 10 * (1 + c)) & (inked < 10 * (2 + c))] for c in range(5)]
+    for column, pixels in enumerate(columns[1:4], 1):
+        assert len(pixels) >= 1
+        assert (pixels[0] + pixels[-1] + 1) / 2 == pytest.approx(10 * (1.5 + column), abs=2)
+    assert inked[0] >= 10
+    assert inked[-1] < 60

@@ -7,12 +7,14 @@ from linkzoo.core.protocols import Draw, Heuristic, LegalActions, SeatValues, Si
 from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.svg import elements as svg
+from linkzoo.svg.letters import width_of
 
 _DARK = {"#ffffff": "#1d1c1a", "#000000": "#f1ede4"}
 # Letters in a drawing, in pixels.
 _SIZE = 16
 _ADVANCE = 10
 _LEADING = 20
+_WIDEST = 11  # wider letters are squeezed into a column
 
 
 def first_seats(sides: Sides, min_players: int, max_players: int) -> NDArray[np.int64]:
@@ -101,6 +103,16 @@ def make_validate(num_actions: int, legal_actions: LegalActions) -> Validate:
     return validate
 
 
+def _letter(letter: str, x: float, y: float) -> str:
+    """Returns a letter in the middle of a column at `x`, so that columns stay aligned."""
+    width = width_of(letter, _SIZE)
+    if width <= _WIDEST:
+        return svg.text(letter, x, y, _SIZE, text_anchor="middle")
+    scale = _ADVANCE / width
+    squeeze = f"matrix({scale:.3f} 0 0 1 {x * (1 - scale):.2f} 0)"
+    return svg.text(letter, x, y, _SIZE, text_anchor="middle", transform=squeeze)
+
+
 def make_svg(title: str, text: Draw) -> Draw:
     """Returns a function that draws the text as SVG, on a grid of characters."""
 
@@ -109,7 +121,7 @@ def make_svg(title: str, text: Draw) -> Draw:
         width = _ADVANCE * (2 + max(map(len, lines), default=0))
         height = _LEADING * (1 + len(lines))
         letters = [
-            svg.text(letter, _ADVANCE * (1 + column), _LEADING * (1 + row), _SIZE)
+            _letter(letter, _ADVANCE * (1.5 + column), _LEADING * (1 + row))
             for row, line in enumerate(lines)
             for column, letter in enumerate(line)
             if letter != " "
