@@ -68,7 +68,7 @@ def check_bare() -> None:
     play_games()
     done = linkzoo_command("train", _PRESET)
     assert done.returncode != 0
-    assert "linkzoo[train]" in done.stderr, "the command doesn't say what to install"
+    assert "pip install '.[train]'" in done.stderr, "the command doesn't say what to install"
 
 
 def check_train() -> None:

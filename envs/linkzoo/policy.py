@@ -251,8 +251,8 @@ def load_policy(
         policy: Policy = point.load()(agent, game, options, seed=seed)
         return policy
     raise ValueError(
-        f"no installed package has an entry point {_GROUP}: pip install 'linkzoo[train]', or call "
-        "linkzoo_training.load_policy from a source tree"
+        f"no installed package has an entry point {_GROUP}: in a clone of linkzoo, "
+        "pip install '.[train]', or call linkzoo_training.load_policy from a source tree"
     )
 
 

@@ -48,7 +48,7 @@ def test_a_broken_package_is_named(error: Exception, monkeypatch: pytest.MonkeyP
     message = str(caught.value)
     assert message.startswith("device='cuda': numba-cuda can't be imported (")
     assert f"{type(error).__name__}: {error}; numba-cuda 1.0, numba " in message
-    assert "pip install 'linkzoo[cuda]'" in message
+    assert "in a clone of linkzoo, pip install '.[cuda]'" in message
 
 
 def test_tests_are_skipped_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,8 @@ from linkzoo_training.commands import common
 from linkzoo_training.commands.cli import COMMANDS, main, parse_arguments
 from linkzoo_training.commands.tools import bench
 from linkzoo_training.commands.tools import compile as compile_command
+from linkzoo_training.commands.train import describe
+from linkzoo_training.config.config import load_config
 from tests.common.play import run_python
 from tests.common.variants import CARRIED, Variant
 from tests.cuda.installed import skip_without_numba_cuda
@@ -415,7 +417,10 @@ def test_without_the_train_extra(
 ) -> None:
     monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "torch" else object())
     assert main(arguments.split()) == 2
-    assert error_line(capsys) == "linkzoo: torch not installed: pip install 'linkzoo[train]'\n"
+    assert (
+        error_line(capsys)
+        == "linkzoo: torch not installed: in a clone of linkzoo, pip install '.[train]'\n"
+    )
 
 
 def test_the_module_needs_nothing_of_the_train_extra() -> None:
@@ -583,3 +588,28 @@ def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
     monkeypatch.undo()
     assert main(["tools", "compile", "chess"]) == 2
     assert "no game 'chess'" in error_line(capsys)
+
+
+@pytest.mark.parametrize(
+    ("settings", "budget"),
+    [
+        ([], "30 minutes"),
+        (["max_seconds=10"], "10 seconds"),
+        (["max_seconds=0.5"], "0.5 seconds"),
+        (["max_seconds=60"], "1 minute"),
+        (["max_seconds=5400"], "90 minutes"),
+        (["max_seconds=86400"], "24 hours"),
+        (["total_steps=20_000"], "20,000 steps"),
+        (["total_steps=20_000", "max_seconds=90"], "1.5 minutes or 20,000 steps"),
+        (["max_seconds=null"], "until Ctrl-C"),
+    ],
+)
+def test_the_budget_of_a_picked_configuration(settings: list[str], budget: str) -> None:
+    assert f" blocks), {budget}; change fields" in describe(load_config("linkage", settings))
+
+
+def test_messages_name_an_install_that_works() -> None:
+    """The package is installed from a clone, as the README says, and has no other address."""
+    root = Path(__file__).parents[2]
+    for source in (*root.glob("envs/**/*.py"), *root.glob("training/**/*.py")):
+        assert "pip install 'linkzoo[" not in source.read_text(encoding="utf-8"), source

@@ -147,7 +147,7 @@ def test_a_seat_sees_an_episode() -> None:
 @pytest.mark.skipif(find_spec("minari") is not None, reason="minari is installed")
 def test_minari_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments("minari", tmp_path)) == 2
-    assert "pip install 'linkzoo[minari]'" in capsys.readouterr().err
+    assert "in a clone of linkzoo, pip install '.[minari]'" in capsys.readouterr().err
 
 
 @pytest.mark.slow  # quick: test_a_seat_sees_an_episode

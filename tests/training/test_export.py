@@ -71,4 +71,7 @@ def test_what_cannot_be_is_one_line(
     assert "no checkpoint 'nothing'" in capsys.readouterr().err
     monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "onnx" else name)
     assert main(["tools", "export", "linkage", "--onnx", path]) == 2
-    assert "onnx not installed: pip install 'linkzoo[onnx]'" in capsys.readouterr().err
+    assert (
+        "onnx not installed: in a clone of linkzoo, pip install '.[onnx]'"
+        in capsys.readouterr().err
+    )

@@ -16,7 +16,9 @@ def check_installed(extra: str, *modules: str) -> None:
     """Raises ValueError if a module of an extra isn't installed."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
-        raise ValueError(f"{', '.join(missing)} not installed: pip install 'linkzoo[{extra}]'")
+        raise ValueError(
+            f"{', '.join(missing)} not installed: in a clone of linkzoo, pip install '.[{extra}]'"
+        )
 
 
 def shipped(kind: str) -> Path:

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 # Module to import -> distribution. numba-cuda replaces `numba.cuda` and loads most of itself late:
 # only `device` shows whether it works.
 _NEEDED = {"torch": "torch", "numba_cuda": "numba-cuda", "linkzoo.cuda.device": "numba-cuda"}
-_INSTALL = "pip install 'linkzoo[cuda]'"
+_INSTALL = "in a clone of linkzoo, pip install '.[cuda]'"
 
 
 def require_packages() -> None:

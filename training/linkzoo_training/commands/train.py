@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 HELP = "train a policy by self-play"
 
+_MINUTE = 60  # seconds
+_HOUR = 3600
+
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
@@ -33,7 +36,7 @@ def run(args: Namespace) -> int:
 
     config = load_config(args.config, args.settings)  # raises before torch is loaded
     if is_game(args.config):
-        print(_describe(config))
+        print(describe(config))
     from linkzoo_training.callbacks import load_callback
     from linkzoo_training.runtime import StopSignal
     from linkzoo_training.train import train
@@ -51,15 +54,37 @@ def run(args: Namespace) -> int:
     return stop.exit_code
 
 
-def _describe(config: "AnyConfig") -> str:
+def describe(config: "AnyConfig") -> str:
     """Returns a line with the picked configuration and its reason."""
     hidden = {True: "something", False: "nothing"}[get_game(config.game, config.options).hides]
-    if config.max_seconds is None:
-        budget = f"{config.total_steps:,} steps"
-    else:
-        budget = f"{config.max_seconds / 60:.3g} minutes"
     return (
         f"picked for {config.game}, in which {hidden} is hidden: "
         f"algorithm={config.algorithm} network={config.network} ({config.width} wide, "
-        f"{config.blocks} blocks), {budget}; change fields with FIELD=VALUE"
+        f"{config.blocks} blocks), {_budget(config)}; change fields with FIELD=VALUE"
     )
+
+
+def _budget(config: "AnyConfig") -> str:
+    """Returns the end of a run in words."""
+    from linkzoo_training.config.standard import UNLIMITED_STEPS
+
+    limits = []
+    if config.max_seconds is not None:
+        limits.append(duration(config.max_seconds))
+    if config.total_steps < UNLIMITED_STEPS:
+        limits.append(f"{config.total_steps:,} steps")
+    return " or ".join(limits) or "until Ctrl-C"
+
+
+def duration(seconds: float) -> str:
+    """Returns a time in words, in the unit that suits it: `10 seconds`, `30 minutes`."""
+    if seconds < _MINUTE:
+        amount, unit = seconds, "second"
+    elif seconds < 2 * _HOUR:
+        amount, unit = seconds / _MINUTE, "minute"
+    else:
+        amount, unit = seconds / _HOUR, "hour"
+    text = f"{amount:.3g}"
+    if text != "1":
+        unit += "s"
+    return f"{text} {unit}"

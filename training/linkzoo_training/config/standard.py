@@ -9,7 +9,7 @@ from linkzoo_training.imports import is_import_path
 
 _SECONDS = 1800  # of training, by default
 _MANY = 512  # features of a position for which a fully connected network gets more blocks
-_STEPS = 10**12  # none: the time ends the run
+UNLIMITED_STEPS = 10**12  # the time ends the run
 
 
 def is_game(text: str) -> bool:
@@ -32,7 +32,7 @@ def standard_fields(name: str) -> dict[str, Any]:
         "game": name,
         "options": {"skip_forced": True},  # a decision with one legal action teaches nothing
         "max_seconds": _SECONDS,
-        "total_steps": _STEPS,
+        "total_steps": UNLIMITED_STEPS,
         "num_threads": get_num_threads(),
         "symmetric": game.observation.symmetries is not None,
         **_network(game),

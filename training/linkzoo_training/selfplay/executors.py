@@ -239,7 +239,9 @@ class RayExecutor(Executor):
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         if find_spec("ray") is None:
-            raise ValueError("--executor ray: Ray is not installed: pip install 'linkzoo[ray]'")
+            raise ValueError(
+                "--executor ray: Ray is not installed: in a clone of linkzoo, pip install '.[ray]'"
+            )
         self._started = False
         self._actors: list[Any] = []
         self._stored: dict[str, Any] = {}  # Ray references to cached values
