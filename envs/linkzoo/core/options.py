@@ -44,9 +44,13 @@ def option_names(options: type[Options]) -> list[str]:
     return [option.name for option in fields(options)]
 
 
-@cache
 def option_types(options: type[Options]) -> Mapping[str, Any]:
     """Returns the types of a game's options by name, in order; annotations may be strings."""
+    return _option_types(options)
+
+
+@cache
+def _option_types(options: Any) -> Mapping[str, Any]:
     hints = get_type_hints(options)
     return {name: hints[name] for name in option_names(options)}
 
