@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from linkzoo.core.arguments import boolean, integer, shown
 from linkzoo.core.state import SKIP_FORCED, Field, Record, field_bounds
@@ -46,7 +46,7 @@ def option_names(options: type[Options]) -> list[str]:
 
 def option_types(options: type[Options]) -> Mapping[str, Any]:
     """Returns the types of a game's options by name, in order; annotations may be strings."""
-    return _option_types(options)
+    return _option_types(cast("Any", options))  # a class is hashable, whatever mypy says
 
 
 @cache
