@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from linkzoo.core.game import Game
 
+SLOW = (pytest.mark.slow,)
+NIGHTLY = (pytest.mark.slow, pytest.mark.nightly)  # neither `make test` nor `make test-slow`
+
 
 def legal_mask(state: np.record, *, game: Game) -> NDArray[np.int8]:
     """The game's mask; the array starts dirty, so that every element has to be written."""
@@ -87,8 +90,18 @@ def play_random(
     return state
 
 
-def first_quick(cases: Sequence[Any], quick: int = 1) -> list[Any]:
-    """Returns parameters: the first ones for every run, the others marked slow."""
+def first_quick(cases: Sequence[Any], quick: int = 1, slow: int | None = None) -> list[Any]:
+    """Returns values to parametrize with: the first are tried by every run, the others are slow.
+
+    Args:
+        cases: All values.
+        quick: The number of cases in the quick suite.
+        slow: The number of cases after them in the slow tests; None: all. The rest is nightly.
+    """
     values = [case if type(case) is tuple else (case,) for case in cases]
-    later = [pytest.param(*several, marks=pytest.mark.slow) for several in values[quick:]]
-    return [*cases[:quick], *later]
+    nightly = len(values) if slow is None else quick + slow
+    marked = []
+    for number, arguments in enumerate(values[quick:], quick):
+        marks = SLOW if number < nightly else NIGHTLY
+        marked.append(pytest.param(*arguments, marks=marks))
+    return [*cases[:quick], *marked]

@@ -49,7 +49,9 @@ def node(way: str) -> str:
     "ways",
     [
         ["raise", "warn", "leave", "hoard", "seldom"],
-        pytest.param(["abort", "exit", "spin", "sleep"], marks=pytest.mark.slow),  # processes
+        pytest.param(
+            ["abort", "exit", "spin", "sleep"], marks=[pytest.mark.slow, pytest.mark.nightly]
+        ),  # processes
     ],
     ids=["failed", "died"],
 )

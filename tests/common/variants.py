@@ -5,7 +5,7 @@ test_variants.py fails until every number of players and every option of the gam
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ import pytest
 from linkzoo import Game, GameEnv, get_game
 from linkzoo.games.link_o import board
 from linkzoo.games.love_formula import cards
+from tests.driving import NIGHTLY, SLOW
 
 Options = dict[str, Any]
 
@@ -127,23 +128,35 @@ ONE = list({variant.name: variant for variant in sorted(FEW, key=lambda v: v.num
 # One random game in the quick and the slow tests, more every night. The first seed needs every bit.
 SEEDS = [
     pytest.param([2**64 - 1], id="a_game"),
-    pytest.param([1, 2**32], id="more_games", marks=[pytest.mark.slow, pytest.mark.nightly]),
+    pytest.param([1, 2**32], id="more_games", marks=NIGHTLY),
 ]
 random_games = pytest.mark.parametrize("seeds", SEEDS)
+
+# Whose rules are compiled for a board or cards of their own, which takes longest.
+OTHER_RULES = [variant for variant in ALL if variant.game is not get_game(variant.name)]
+SECOND_RULES = [
+    variant
+    for number, variant in enumerate(OTHER_RULES)
+    if variant.name in [other.name for other in OTHER_RULES[:number]]
+]
 
 
 @dataclass(frozen=True)
 class _Cases:
-    """Parametrizes a test: over `quick` in every run, over `slow` in the slow tests."""
+    """Parametrizes a test: over `quick` in every run, over `slow` in the slow tests.
+
+    A game with other rules takes longest, since they are compiled: one of each game is slow, the
+    others are nightly.
+    """
 
     quick: list[Variant]
-    slow: list[Variant] = field(default_factory=list)
+    slow: list[Variant]
 
     def __call__(self, test: Callable[..., None]) -> Callable[..., None]:
-        cases = [
-            *self.quick,
-            *(pytest.param(variant, marks=pytest.mark.slow) for variant in self.slow),
-        ]
+        cases: list[Any] = [*self.quick]
+        for variant in self.slow:
+            marks = NIGHTLY if variant in SECOND_RULES else SLOW
+            cases.append(pytest.param(variant, marks=marks))
         marked: Callable[..., None] = pytest.mark.parametrize("variant", cases, ids=str)(test)
         return marked
 
@@ -151,9 +164,6 @@ class _Cases:
 def _others(variants: list[Variant], quick: list[Variant]) -> list[Variant]:
     return [variant for variant in variants if variant not in quick]
 
-
-# Whose rules are compiled for a board or cards of their own, which takes longest.
-OTHER_RULES = [variant for variant in ALL if variant.game is not get_game(variant.name)]
 
 # One of each game is tried by every run, in the size in which most planted faults are found.
 every_variant = _Cases(ONE, _others(ALL, ONE))

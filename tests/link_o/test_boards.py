@@ -245,7 +245,7 @@ def test_no_such_board() -> None:
 
 
 @pytest.mark.parametrize(
-    "data", first_quick([MIXED, canonical(), LONELY], 0), ids=lambda data: data["name"]
+    "data", first_quick([MIXED, canonical(), LONELY], 0, 1), ids=lambda data: data["name"]
 )
 def test_a_users_board_plays(data: Json, tmp_path: Path) -> None:
     """From a path, beside the oracle on the same file, a match with each number of players."""

@@ -124,6 +124,7 @@ def name_of(column: tuple[int, bool, bool]) -> str:
     return f"{players}p{'-short' if short else ''}-{'greedy' if greedy else 'uniform'}"
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("column", "name", "expected"),
     [

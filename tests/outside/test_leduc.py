@@ -18,6 +18,7 @@ from linkzoo import Positions, Record
 from linkzoo.testing import check_game
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.commands.cli import main
+from tests.driving import first_quick
 
 NAME, FOLDER = "leduc:GAME", Path(leduc.__file__).parents[1]
 
@@ -157,7 +158,7 @@ RUNS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.slow  # quick: Connect Four's training; Kuhn poker is learned
-@pytest.mark.parametrize("algorithm", RUNS)
+@pytest.mark.parametrize("algorithm", first_quick(list(RUNS), 0, 1))
 def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After seconds, far less than uniform play is exploited; the tutorial's run takes longer."""
     monkeypatch.chdir(tmp_path)

@@ -407,8 +407,8 @@ def test_the_network_is_asked_for_one_group_after_the_other() -> None:
     assert asked == 6 * [12, 12]
 
 
-@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"]))
-@pytest.mark.parametrize("entries", first_quick([12, 10**6]))
+@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"], 1, 1))
+@pytest.mark.parametrize("entries", first_quick([12, 10**6], 1, 0))
 def test_known_evaluations_change_no_search(game: str, entries: int) -> None:
     """Two plies of the same games; a large table never forgets, and no position is asked twice."""
     rules, asked = get_game(game), list[bytes]()

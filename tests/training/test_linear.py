@@ -53,7 +53,7 @@ def test_scores_are_features_times_weights_that_the_context_changes() -> None:
         assert not values[i, given.action_mask[i] == 0].any()
 
 
-@pytest.mark.parametrize("game", first_quick(["love_links", "link_o", "love_formula"]))
+@pytest.mark.parametrize("game", first_quick(["love_links", "link_o", "love_formula"], 1, 1))
 def test_the_shipped_scorer_beats_greedy(game: str) -> None:
     result = play_match(game, make_agent("linear", game), make_agent("greedy", game), 100)
     assert result.win_share().low > 0.5

@@ -47,7 +47,7 @@ def _held(file: Path) -> dict[str, Any]:
     return data_in_page
 
 
-@pytest.mark.parametrize("game", first_quick(game_names(), 1))
+@pytest.mark.parametrize("game", first_quick(game_names(), 1, 1))
 def test_the_page_of_a_whole_game_holds_all_views_and_moves_and_nothing_from_elsewhere(
     game: str, tmp_path: Path
 ) -> None:

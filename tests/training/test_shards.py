@@ -206,7 +206,8 @@ for iteration in range(last + 1):
 
 @pytest.mark.slow  # quick: test_networks_see_few_sizes
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-@pytest.mark.parametrize("last", ["70", pytest.param("199", marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("last", ["70", "199"])
 def test_a_run_needs_constant_memory(last: str) -> None:
     """It grew from 439 to 895 MB in 28 iterations."""
     config = "examples/connect_four/connect_four_ppo.yaml"

@@ -213,7 +213,7 @@ def _bent(dice: np.random.Generator, path: str) -> str:
     ("times", "seed"),
     [
         (200, 0),
-        pytest.param(2_000, 1, marks=pytest.mark.slow),
+        pytest.param(2_000, 1, marks=[pytest.mark.slow, pytest.mark.nightly]),
         pytest.param(10_000, 2, marks=[pytest.mark.slow, pytest.mark.nightly]),
     ],
 )
