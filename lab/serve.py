@@ -61,7 +61,7 @@ class Client:
     async def turn(self, name: str, view: Any) -> Any:
         """Polls until it is the person's turn or the game is over; returns the view."""
         while view["thinking"]:
-            view = await self.ask(f"tables/{name}?since={view['version']}")
+            view = await self.ask(f"sessions/{name}?since={view['version']}")
         if view["error"]:
             raise RuntimeError(view["error"])
         return view
@@ -70,13 +70,13 @@ class Client:
         """Starts a game; returns its id and the view at the person's first turn."""
         seats = ["human"] + ["checkpoint"] * (get_game(game).min_players - 1)
         wanted = {"game": game, "seats": seats, "seed": int(dice.integers(2**32))}
-        name = (await self.ask("tables", wanted))["id"]
-        return name, await self.turn(name, await self.ask(f"tables/{name}"))
+        name = (await self.ask("sessions", wanted))["id"]
+        return name, await self.turn(name, await self.ask(f"sessions/{name}"))
 
     async def move(self, name: str, view: Any, dice: Generator) -> Any:
         """Plays a random legal move; returns the view at the next turn."""
         move = {"move": view["moves"][dice.integers(len(view["moves"]))]["text"]}
-        return await self.turn(name, await self.ask(f"tables/{name}/move", move))
+        return await self.turn(name, await self.ask(f"sessions/{name}/move", move))
 
     def close(self) -> None:
         """Closes the connection."""
@@ -104,7 +104,7 @@ async def play(
             start = time.perf_counter()
             view = await client.move(name, view, dice)
             found[game].append(time.perf_counter() - start)
-        await client.ask(f"tables/{name}", method="DELETE")
+        await client.ask(f"sessions/{name}", method="DELETE")
     client.close()
 
 
@@ -115,7 +115,7 @@ async def warm_up(port: int, order: list[str]) -> None:
         name, view = await client.begin(game, dice)
         for _ in range(3):
             view = await client.move(name, view, dice)
-        await client.ask(f"tables/{name}", method="DELETE")
+        await client.ask(f"sessions/{name}", method="DELETE")
     client.close()
 
 
