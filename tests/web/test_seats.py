@@ -72,6 +72,15 @@ def test_a_page_hears_of_the_others_move(client: Client) -> None:
     assert time.monotonic() - begun < 2
 
 
+def test_two_tabs_of_one_game_agree(client: Client) -> None:
+    name = client.new_game("linkage", ["human", "human"])
+    first = client.ask(f"sessions/{name}")[1]
+    after = client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[1]
+    assert client.ask(f"sessions/{name}?since={first['version']}")[1] == after
+    assert client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[0] == 409
+    assert client.ask(f"sessions/{name}")[1] == after
+
+
 def test_on_two_devices_a_move_is_taken_back_if_the_other_agrees(client: Client) -> None:
     links = _apart(client, "linkage", ["human", "human"])
     assert client.ask(f"sessions/{links[1]}/back", {})[0] == 409
