@@ -491,7 +491,7 @@ def test_a_search_keeps_to_its_memory(game: str, simulations: int) -> None:
     rules = get_game(game)
     policy = PolicyAgent("bare", rules, make_network(rules, "flat", 8, 1), {})
     agent = SearchAgent(policy, simulations)
-    search, count = agent._search, agent._count
+    search, count = agent._idle[0], agent._count
     assert search.nbytes <= 2**28 < search.nbytes // count * (count + 1)
 
 

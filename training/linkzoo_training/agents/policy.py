@@ -1,7 +1,8 @@
 """Trained policies as agents, with and without a search."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -191,7 +192,8 @@ class SearchAgent:
     samples a determinization, and with hidden information the other seats follow the policy. If the
     policy averages symmetric views, each position of the search uses one of them. At a temperature
     above 0 the action is sampled from the improved policy. Positions that the exact solver solves
-    within SOLVER_LIMIT or PROOF_LIMIT positions are played perfectly.
+    within SOLVER_LIMIT or PROOF_LIMIT positions are played perfectly. Several threads may search at
+    the same time: each has trees of its own.
 
     Args:
         policy: The policy.
@@ -219,7 +221,8 @@ class SearchAgent:
         self.policy = policy
         self.simulations = simulations
         self._count = _MAX_BYTES // (base_bytes + (simulations - 1) * node_bytes)
-        self._search = make(self._count, simulations)
+        self._make_search = partial(make, self._count, simulations)
+        self._idle = [self._make_search()]
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns an action for each position, int64[N]; searches if there are several legal ones.
@@ -232,7 +235,7 @@ class SearchAgent:
         choices = np.flatnonzero(positions.action_mask.sum(1) > 1)
         for first in range(0, len(choices), self._count):
             part = choices[first : first + self._count]
-            result = self._run(positions.states[part], positions.seeds[part])
+            result = self._search(positions.states[part], positions.seeds[part])
             actions[part] = result.actions
             if policy.temperature > 0:
                 logits = torch.from_numpy(result.policy).clamp(min=1e-30).log()
@@ -245,7 +248,7 @@ class SearchAgent:
         states = positions.states.copy()
         starts = range(0, max(1, len(states)), self._count)
         parts = [slice(start, start + self._count) for start in starts]
-        results = [self._run(states[part], positions.seeds[part]) for part in parts]
+        results = [self._search(states[part], positions.seeds[part]) for part in parts]
         values = np.concatenate([result.values for result in results])
         values = relative(values, states["seat"], positions.num_players)
         return np.concatenate([result.policy for result in results]), values
@@ -267,11 +270,30 @@ class SearchAgent:
             ValueError: As `PolicyAgent.act`.
         """
         self.policy.check_positions(positions)
-        result = self._run(positions.states[:1].copy(), positions.seeds[:1], check)
-        return result.policy[0], result.values[0], self._search.visits(0)
+        states = positions.states[:1].copy()
+        with self._borrowed() as search:
+            result = self._run(search, states, positions.seeds[:1], check)
+            return result.policy[0], result.values[0], search.visits(0)
+
+    @contextmanager
+    def _borrowed(self) -> Iterator[GumbelSearch]:
+        """Lends a search to one thread: the search holds the trees."""
+        try:
+            search = self._idle.pop()
+        except IndexError:  # other threads have all of them
+            search = self._make_search()
+        try:
+            yield search
+        finally:
+            self._idle.append(search)
+
+    def _search(self, states: NDArray[Any], seeds: NDArray[np.uint64]) -> PolicyOutput:
+        with self._borrowed() as search:
+            return self._run(search, states, seeds)
 
     def _run(
         self,
+        search: GumbelSearch,
         states: NDArray[Any],
         seeds: NDArray[np.uint64],
         check: Callable[[], None] = lambda: None,
@@ -281,7 +303,7 @@ class SearchAgent:
             return self.policy.forward(features)
 
         temperature = self.policy.temperature or 1.0  # the search needs a positive temperature
-        return self._search.run(states, seeds, evaluate, temperature=temperature)
+        return search.run(states, seeds, evaluate, temperature=temperature)
 
 
 def load_agent(

@@ -85,6 +85,8 @@ class PolicyOutput:
 class GumbelSearch:
     """Searches up to `count` positions of one game side by side.
 
+    Not thread-safe: the trees of a search are kept in it.
+
     Args:
         inputs: The game's positions as the network reads them.
         count: Maximum number of positions.

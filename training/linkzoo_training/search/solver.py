@@ -1,5 +1,6 @@
 """Exact solutions: by a game's solver (`Game.solver`, `linkzoo.core.solver`), or by its rules."""
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -35,10 +36,22 @@ def new_solver(game: Game) -> Solver:
     return _declared(game).make(ENTRIES)
 
 
-@cache
+class _Solvers(threading.local):
+    """The solvers of a thread."""
+
+    def __init__(self) -> None:
+        self.by_game: dict[Game, Solver] = {}
+
+
+_solvers = _Solvers()
+
+
 def solver(game: Game) -> Solver:
-    """Returns a shared solver of a game, which remembers earlier searches; see `new_solver`."""
-    return new_solver(game)
+    """Returns this thread's solver of a game, which keeps its table; raises as `new_solver`."""
+    solvers = _solvers.by_game
+    if game not in solvers:
+        solvers[game] = new_solver(game)
+    return solvers[game]
 
 
 def check_solver(game: str) -> None:
