@@ -55,6 +55,7 @@ EXCEPTIONS = {
     "integrations/torchrl.py": "TorchRL asks for a generator, and seeds it",
     "integrations/open_spiel.py": "OpenSpiel's bots and games bring generators of their own",
     "algorithms/trainer.py": "torch's own first weights, once, before anything is played",
+    "networks/settings.py": "restores the program's generators",
     "commands/tools/bench.py": "moves of a benchmark",
     "evaluation/ratings.py": "NumPy's bootstrap",
     "checkpoints/checkpoint.py": "games of a fingerprint, which published cards hold",

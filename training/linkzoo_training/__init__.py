@@ -5,13 +5,7 @@
 Needs the extra `train` (`pip install '.[train]'` in a clone).
 """
 
-import os
 from typing import Any
-
-# Idle threads of torch poll for some microseconds, then sleep: by default they keep whole cores
-# busy. OpenMP reads this when torch is first imported.
-if "OMP_WAIT_POLICY" not in os.environ:
-    os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 __all__ = ["against_baselines", "load_agent", "load_policy", "make_agent", "play_match", "solve"]
 

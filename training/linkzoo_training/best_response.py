@@ -29,8 +29,9 @@ from linkzoo_training.evaluation.openings import START, describe_openings, read_
 from linkzoo_training.evaluation.report import make_table
 from linkzoo_training.evaluation.result import MatchResult, by_block
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
+from linkzoo_training.networks.settings import training_settings
 from linkzoo_training.resources import find_config
-from linkzoo_training.runtime import StopSignal, alone_in
+from linkzoo_training.runtime import StopSignal, alone_in, find_device
 from linkzoo_training.train import EVAL_SEED, learn, tell_files
 
 FORMAT = "linkzoo-best-response/1"
@@ -190,7 +191,7 @@ def train_best_response(
     read_openings(openings, rules)  # raises before training begins
     blocks = {players: blocks_of(config.game, players, games) for players in config.players}
     folder = folder or Path("runs") / config.name
-    with alone_in(folder):
+    with training_settings(find_device(config.device)), alone_in(folder):
         trainer = learn(config, folder, resume=resume, stop=stop)
         if trainer is None:
             return None

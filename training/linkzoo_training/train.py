@@ -22,7 +22,8 @@ from linkzoo_training.config.config import AnyConfig, PPOConfig
 from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.report import match_table
 from linkzoo_training.evaluation.result import MatchResult
-from linkzoo_training.runtime import StopSignal, alone_in
+from linkzoo_training.networks.settings import training_settings
+from linkzoo_training.runtime import StopSignal, alone_in, find_device
 from linkzoo_training.selfplay.executors import Executor
 
 EVAL_SEED = 10_000_019  # for short matches: disjoint from training and published evaluations
@@ -47,7 +48,8 @@ def train(
     """Trains a policy, evaluates it at the end of the budget and writes `<folder>/checkpoint`.
 
     Ctrl-C or a TERM signal stops after the current iteration and saves. Under torchrun, several
-    processes train one policy, and the first one reports and writes.
+    processes train one policy, and the first one reports and writes. Torch's settings, its
+    generators and the numbers of threads are restored.
 
     Args:
         config: The configuration.
@@ -68,6 +70,7 @@ def train(
     if folder is None:
         folder = Path("runs") / config.name
     with (
+        training_settings(find_device(config.device)),
         distributed.joined(),
         alone_in(folder) if distributed.rank() == 0 else nullcontext(),
         Callbacks(callbacks) as called,

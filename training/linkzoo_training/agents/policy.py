@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.imports import is_import_path
 from linkzoo_training.networks.flat import make_network, masked
 from linkzoo_training.networks.policy_value import PolicyValueNet
+from linkzoo_training.networks.settings import torch_defaults
 from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
@@ -32,6 +34,7 @@ from linkzoo_training.search.gumbel import GumbelSearch, PolicyOutput
 SOLVER_LIMIT = 300_000  # positions of a game's own solver per decision, see GumbelSearch
 PROOF_LIMIT = 2_000  # positions of proof-number search per decision
 _MAX_BYTES = 2**28  # memory limit of one batched search
+_LOADING = Lock()  # one thread at a time changes torch's settings
 _MAX_LOGIT = 1e8  # of a plausible network, far below the mask's ILLEGAL_LOGIT
 
 
@@ -332,23 +335,8 @@ def load_agent(
     """
     folder = find_checkpoint(path_or_name)
     card = load_card(folder)
-    try:
-        game = get_game(card["game"], card["fixed"])
-        # "meta" allocates no memory, even for huge networks in a card; user code may not know it.
-        with torch.device("cpu" if is_import_path(card["network"]["kind"]) else "meta"):
-            outline = make_network(game, **card["network"])
-    except ValueError as error:
-        raise ValueError(f"{folder / CARD}: {error}") from error
-    for part, fingerprint in fingerprints(game).items():
-        trained = card["fingerprints"].get(part)
-        if trained != fingerprint:
-            raise ValueError(
-                f"{folder} was trained for other {part}: its fingerprint is {shown(trained)}, "
-                f"{fingerprint!r} for this package's {game.name}"
-            )
-    weights = read_weights(folder, card, outline)
-    network = make_network(game, **card["network"])
-    network.load_state_dict(weights)
+    with _LOADING, torch_defaults():
+        game, network = _load_network(folder, card)
     default_temperature = card.get("temperature")
     if default_temperature is None:
         default_temperature = _default_temperature(game)
@@ -373,3 +361,25 @@ def load_agent(
         )
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from error
+
+
+def _load_network(folder: Path, card: Mapping[str, Any]) -> tuple[Game, PolicyValueNet]:
+    """Returns the game and the network of a checkpoint; raises as `load_agent`."""
+    try:
+        game = get_game(card["game"], card["fixed"])
+        # "meta" allocates no memory, even for huge networks in a card; user code may not know it.
+        with torch.device("cpu" if is_import_path(card["network"]["kind"]) else "meta"):
+            outline = make_network(game, **card["network"])
+    except ValueError as error:
+        raise ValueError(f"{folder / CARD}: {error}") from error
+    for part, fingerprint in fingerprints(game).items():
+        trained = card["fingerprints"].get(part)
+        if trained != fingerprint:
+            raise ValueError(
+                f"{folder} was trained for other {part}: its fingerprint is {shown(trained)}, "
+                f"{fingerprint!r} for this package's {game.name}"
+            )
+    weights = read_weights(folder, card, outline)
+    network = make_network(game, **card["network"])
+    network.load_state_dict(weights)
+    return game, network

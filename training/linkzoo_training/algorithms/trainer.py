@@ -48,7 +48,11 @@ STATE_FILE = "training.safetensors"
 
 
 class Trainer(ABC):
-    """One run. `iterate` is the algorithm; a subclass sets `optimizers`, `play` and the policy."""
+    """One run. `iterate` is the algorithm; a subclass sets `optimizers`, `play` and the policy.
+
+    It sets threads, denormals and torch's generators of the process: `networks.settings`
+    restores them.
+    """
 
     config: AnyConfig
     optimizers: Optimizers
@@ -77,8 +81,9 @@ class Trainer(ABC):
             if self.device.index is not None:
                 torch.cuda.set_device(self.device)  # for games on the device, too
             torch.backends.cudnn.deterministic = True  # for reproducible weights
+            torch.cuda.manual_seed(config.seed)
         self.bf16 = all(distributed.all_gather(use_bf16(config.precision, self.device)))
-        torch.manual_seed(config.seed)
+        torch.default_generator.manual_seed(config.seed)
         network = make_network(self.game, config.network, config.width, config.blocks)
         if config.initial_checkpoint is not None:
             checkpoint.load_weights(network, find_checkpoint(config.initial_checkpoint))

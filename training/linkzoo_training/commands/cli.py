@@ -1,6 +1,7 @@
 """The `linkzoo` command: parses arguments, runs a command, and maps errors to exit codes."""
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -144,6 +145,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         SystemExit: With 2 for invalid arguments, with 0 after `--help` and `--version`.
     """
     _add_current_folder()
+    if "OMP_WAIT_POLICY" not in os.environ:
+        # Idle threads of torch poll for some microseconds, then sleep: by default they keep whole
+        # cores busy. OpenMP reads this when torch is first imported.
+        os.environ.setdefault("GOMP_SPINCOUNT", "10000")
     try:
         args = parse_arguments(sys.argv[1:] if arguments is None else arguments)
         check_installed("train", *_NEEDED)

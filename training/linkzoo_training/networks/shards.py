@@ -40,6 +40,11 @@ def use(threads: int) -> None:
     torch.set_num_threads(1)
 
 
+def get_num_threads() -> int:
+    """Returns the number of threads for shards in this process."""
+    return _threads
+
+
 def sharded_forward(network: Forward, *rows: Tensor) -> list[Tensor]:
     """Returns a network's outputs for tensors of N rows, without gradients.
 

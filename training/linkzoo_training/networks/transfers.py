@@ -41,7 +41,9 @@ def copy_streams(device: torch.device) -> tuple[torch.cuda.Stream, torch.cuda.St
 
 def to_device(array: NDArray[Any] | Tensor, device: torch.device) -> Tensor:
     """Copies a host array to the device; asynchronously to a GPU."""
-    tensor = torch.as_tensor(array)
+    tensor = array
+    if not isinstance(tensor, Tensor):
+        tensor = torch.from_numpy(tensor)
     if device.type == tensor.device.type:
         return tensor
     traffic.count(tensor)
