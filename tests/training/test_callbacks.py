@@ -117,6 +117,60 @@ def test_the_end_of_an_interrupted_run(tmp_path: Path, monkeypatch: pytest.Monke
     assert notes.calls[2:] == notes.calls[:2]
 
 
+class Fails(Notes):
+    """Raises in one of its methods, after its note."""
+
+    def __init__(self, method: str, error: type[BaseException] = KeyError) -> None:
+        super().__init__()
+        self.method = method
+        self.error = error
+
+    def on_start(self, run: Any) -> None:
+        super().on_start(run)
+        if self.method == "start":
+            raise self.error("no file")
+
+    def on_end(self, run: Any) -> None:
+        super().on_end(run)
+        if self.method == "end":
+            raise self.error("no file")
+
+
+def stopped_run(folder: Path, *callbacks: Callback) -> None:
+    """A run that is stopped before its first iteration."""
+    stop = StopSignal()
+    stop.exit_code = 130
+    train(CONFIG, folder=folder, stop=stop, callbacks=callbacks)
+
+
+@pytest.mark.parametrize("error", [OSError, ZeroDivisionError, KeyboardInterrupt, SystemExit])
+def test_one_end_that_fails_leaves_the_others(tmp_path: Path, error: type[BaseException]) -> None:
+    first, second, third = Notes(), Fails("end", error), Notes()
+    with pytest.raises(error, match="no file"):
+        stopped_run(tmp_path / "run", first, second, third)
+    for callback in (first, second, third):
+        assert callback.calls == [("start", 0), ("end", False)]
+
+
+def test_all_ends_that_fail_are_told(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="no file") as raised:
+        stopped_run(tmp_path / "run", Fails("end", OSError), Notes(), Fails("end", KeyError))
+    assert raised.value.__notes__ == ["another callback's on_end: KeyError: 'no file'"]
+
+
+@pytest.mark.parametrize("position", range(3))
+def test_only_started_callbacks_end(tmp_path: Path, position: int) -> None:
+    callbacks = [Notes(), Notes(), Notes()]
+    callbacks[position] = Fails("start")
+    with pytest.raises(KeyError, match="no file"):
+        stopped_run(tmp_path / "run", *callbacks)
+    for index, callback in enumerate(callbacks):
+        calls = [("start", 0), ("end", False)]
+        if index >= position:
+            calls = calls[: index == position]
+        assert callback.calls == calls
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [

@@ -72,7 +72,7 @@ class Callback:
     """Base class of callbacks: override any of the methods.
 
     In a run of several processes (torchrun), the first process calls them. An exception ends the
-    run.
+    run; `on_end` of all callbacks that have started is still called.
     """
 
     def on_start(self, run: Run) -> None:
@@ -89,7 +89,7 @@ class Callback:
 
 
 class Callbacks:
-    """All callbacks of a run, as a context manager that calls `on_end`.
+    """All callbacks of a run, as a context manager that calls `on_end` of those that have started.
 
     Raises:
         ValueError: An object is no `Callback`.
@@ -102,16 +102,25 @@ class Callbacks:
                     f"callbacks: {callback!r} is no Callback (linkzoo_training.callbacks)"
                 )
         self._callbacks = callbacks
+        self._started: list[Callback] = []
         self._run: Run | None = None
 
     def __enter__(self) -> "Callbacks":
         return self
 
-    def __exit__(self, *error: object) -> None:
-        if self._run is None:
+    def __exit__(self, *_: object) -> None:
+        errors: list[BaseException] = []
+        for callback in self._started:
+            try:
+                callback.on_end(self.run)
+            except BaseException as error:  # noqa: BLE001 - raised below, after the others' ends
+                errors.append(error)
+        if not errors:
             return
-        for callback in self._callbacks:
-            callback.on_end(self._run)
+        first, *others = errors
+        for other in others:
+            first.add_note(f"another callback's on_end: {type(other).__name__}: {other}")
+        raise first
 
     @property
     def run(self) -> Run:
@@ -124,6 +133,7 @@ class Callbacks:
         self._run = run
         for callback in self._callbacks:
             callback.on_start(run)
+            self._started.append(callback)
 
     def evaluation(self, results: Sequence[MatchResult]) -> None:
         """Calls `on_evaluation`."""
