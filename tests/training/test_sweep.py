@@ -1,6 +1,7 @@
 """Sweeps of runs, and their learning curves with a band over seeds."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from linkzoo_training.algorithms.curves import learning_curves
 from linkzoo_training.algorithms.logger import METRICS_FILE
 from linkzoo_training.algorithms.trainer import STATE_FILE
-from linkzoo_training.checkpoints.checkpoint import load_card, save_tensors
+from linkzoo_training.checkpoints.checkpoint import CARD, load_card, save_tensors
 from linkzoo_training.commands.cli import main
-from linkzoo_training.sweep import LOG, sweep_runs
+from linkzoo_training.selfplay.executors import LocalExecutor
+from linkzoo_training.sweep import LOG, run_sweep, sweep_runs
 from tests.training import test_ppo
 
 TINY = {
@@ -180,3 +182,99 @@ def test_a_run_that_fails_leaves_the_others(
     out = capsys.readouterr().out
     assert "1/2 network=graph: ValueError: network: linkage" in out
     assert "2/2 network=flat: finished" in out
+
+
+class Chatty(LocalExecutor):
+    """An executor of the user's, in this process."""
+
+
+def fake_training(
+    monkeypatch: pytest.MonkeyPatch, errors: Sequence[BaseException | None]
+) -> list[int]:
+    """Replaces training: run number n of the sweep raises `errors[n]`; returns the seeds."""
+    seeds: list[int] = []
+
+    def run(config: Any, **_: Any) -> None:
+        print("training", config.seed)
+        error = errors[len(seeds)]
+        seeds.append(config.seed)
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr("linkzoo_training.sweep.train", run)
+    return seeds
+
+
+@pytest.mark.parametrize("executor", [None, Chatty()], ids=["here", "executor"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        TypeError("no None"),
+        KeyError("width"),
+        AssertionError("odd"),
+        ZeroDivisionError("none"),
+        RecursionError("deep"),
+        MemoryError("full"),
+        UnicodeDecodeError("utf-8", b"x", 0, 1, "bad"),
+        StopIteration("over"),
+        ExceptionGroup("two", [TypeError("a"), ValueError("b")]),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_whatever_a_run_raises_the_others_go_on(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    executor: LocalExecutor | None,
+) -> None:
+    (tmp_path / "tiny.yaml").write_text(json.dumps(TINY))
+    seeds = fake_training(monkeypatch, [None, error, None])
+    runs = sweep_runs(tmp_path / "tiny.yaml", ["seed=1..3"], tmp_path)
+    told: list[tuple[str, bool, int]] = []
+    failed = run_sweep(
+        runs, executor, lambda run, text, done: told.append((run.label, bool(text), done))
+    )
+    assert seeds == [1, 2, 3]
+    assert failed == {"seed=2": f"{type(error).__name__}: {error}"}
+    assert told == [("seed=1", False, 1), ("seed=2", True, 2), ("seed=3", False, 3)]
+    if executor is not None:
+        log = (runs[1].folder / LOG).read_text()
+        assert log.startswith("training 2\n")
+        assert "Traceback" in log
+        assert type(error).__name__ in log
+
+
+def test_a_folder_that_can_not_be_made_is_an_error_of_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same on an executor, where the log is opened first."""
+    (tmp_path / "tiny.yaml").write_text(json.dumps(TINY))
+    seeds = fake_training(monkeypatch, [None, None])
+    runs = sweep_runs(tmp_path / "tiny.yaml", ["seed=5..7"], tmp_path)
+    runs[0].folder.write_text("a file")
+    assert list(run_sweep(runs, Chatty())) == ["seed=5"]
+    assert seeds == [6, 7]
+
+
+def test_a_damaged_card_is_an_error_of_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.yaml").write_text(json.dumps(TINY))
+    runs = sweep_runs("tiny.yaml", ["seed=1..2"])
+    (runs[0].folder / "checkpoint").mkdir(parents=True)
+    (runs[0].folder / "checkpoint" / CARD).write_text("{")
+    assert main(["experiment", "sweep", "tiny.yaml", "seed=1..2"]) == 1
+    out = capsys.readouterr().out
+    assert "1/2 seed=1: ValueError: " in out
+    assert "2/2 seed=2: finished" in out
+    assert (runs[0].folder / "checkpoint" / CARD).read_text() == "{"
+
+
+def test_a_signal_ends_the_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "tiny.yaml").write_text(json.dumps(TINY))
+    seeds = fake_training(monkeypatch, [None, KeyboardInterrupt(), None])
+    runs = sweep_runs(tmp_path / "tiny.yaml", ["seed=1..3"], tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run_sweep(runs)
+    assert seeds == [1, 2]

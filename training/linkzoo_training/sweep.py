@@ -1,8 +1,9 @@
 """Sweeps: one run per combination of values, each in a folder of its own, on any executor."""
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -38,7 +39,11 @@ class SweepRun:
 
     @property
     def finished(self) -> bool:
-        """Whether its checkpoint is there, of this configuration and its agents and files."""
+        """Whether its checkpoint is there, of this configuration and its agents and files.
+
+        Raises:
+            ValueError: The checkpoint's card is damaged, or an agent or a file is missing.
+        """
         folder = self.folder / "checkpoint"
         if not (folder / CARD).is_file():
             return False
@@ -113,24 +118,37 @@ def _expand(text: str) -> list[str]:
     return [str(value) for value in range(first, last + 1)]
 
 
-def _train(run: SweepRun) -> str:
-    """Trains or resumes a run; returns the error of a failed run, else an empty text."""
+def _train(run: SweepRun, *, logged: bool) -> str:
+    """Trains or resumes a run; returns the error of a failed run, else an empty text.
+
+    If `logged`, the output goes to a file in the run's folder.
+    """
     stop = StopSignal()
     try:
-        train(run.config, folder=run.folder, resume=True, stop=stop)
-    except (ValueError, RuntimeError, OSError, MemoryError) as error:
-        return f"{type(error).__name__}: {error}"
+        with _log_in(run.folder) if logged else nullcontext():
+            train(run.config, folder=run.folder, resume=True, stop=stop)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other runs go on
+        return _described(error)
     if stop.exit_code:
         raise KeyboardInterrupt  # the run is saved
     return ""
 
 
-def _train_logged(run: SweepRun) -> str:
-    """Trains as `_train`; the output goes to a file in the run's folder."""
-    run.folder.mkdir(parents=True, exist_ok=True)
-    file = (run.folder / LOG).open("a", encoding="utf-8")
+@contextmanager
+def _log_in(folder: Path) -> Iterator[None]:
+    """Sends the output, and the traceback of an error, to a file in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = (folder / LOG).open("a", encoding="utf-8")
     with file, redirect_stdout(file), redirect_stderr(file):
-        return _train(run)
+        try:
+            yield
+        except Exception:
+            traceback.print_exc()
+            raise
+
+
+def _described(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def run_sweep(
@@ -138,7 +156,7 @@ def run_sweep(
     executor: Executor | None = None,
     progress: Callable[[SweepRun, str, int], None] = lambda *_: None,
 ) -> dict[str, str]:
-    """Trains the unfinished runs; a stopped run continues.
+    """Trains the unfinished runs; a stopped run continues, and an error ends only its own run.
 
     Args:
         runs: The runs of `sweep_runs`.
@@ -150,17 +168,24 @@ def run_sweep(
     Returns:
         The errors of failed runs, by label.
     """
-    unfinished = [run for run in runs if not run.finished]
+    unfinished: list[SweepRun] = []
+    errors: dict[str, str] = {}
+    for run in runs:
+        try:
+            if not run.finished:
+                unfinished.append(run)
+        except (ValueError, OSError) as error:  # of its card, agents and files
+            errors[run.label] = _described(error)
+            progress(run, errors[run.label], len(errors))
     done = len(runs) - len(unfinished)
-    errors = {}
-    work = _train_logged
+    logged = executor is not None
     if executor is None:
         executor = LocalExecutor()
-        work = _train
     executor.start(TaskWorker)
-    for index, error in executor.play(None, [partial(work, run) for run in unfinished]):
+    tasks = [partial(_train, run, logged=logged) for run in unfinished]
+    for index, failure in executor.play(None, tasks):
         done += 1
-        if error:
-            errors[unfinished[index].label] = error
-        progress(unfinished[index], error, done)
+        if failure:
+            errors[unfinished[index].label] = failure
+        progress(unfinished[index], failure, done)
     return errors

@@ -44,7 +44,7 @@ def run(args: Namespace) -> int:
 
     with common.make_executor(args) as executor:
         failed = run_sweep(runs, executor, show)
-    console.print(_table([run for run in runs if run.finished]))
+    console.print(_table([run for run in runs if run.label not in failed]))
     console.print(f"linkzoo experiment plot '{home}/*'")
     return int(bool(failed))
 
