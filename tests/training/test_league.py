@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 import torch
 
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
+from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.trainer import Trainer
+from linkzoo_training.checkpoints.checkpoint import WEIGHTS
 from linkzoo_training.commands.cli import main
+from linkzoo_training.config.config import AnyConfig, read_config
 from linkzoo_training.selfplay.league import League, find_snapshots
-from linkzoo_training.train import make_trainer
+from linkzoo_training.train import make_trainer, train
 from tests.training.helpers import ppo_config
 
 TINY = {
@@ -72,10 +76,53 @@ def test_runs_meet_each_others_latest_snapshots(
     assert "league.png" in capsys.readouterr().out
 
 
+def config_of(folder: Path, algorithm: str = "ppo") -> AnyConfig:
+    """A run of 4 iterations that saves its state after the last one."""
+    fields: dict[str, Any] = {
+        **TINY,
+        "algorithm": algorithm,
+        "pool": {"share": 1.0, "size": 4, "snapshot_every": 2, "league": str(folder)},
+        "total_steps": 4 * 8 * 24,
+        "save_every": 100,
+        "eval": {"every": 100, "final_blocks": 1, "final_opponents": ["random"]},
+    }
+    if algorithm == "alphazero":
+        del fields["minibatches"], fields["epochs"]
+        fields["simulations"] = [2]
+    return read_config(fields)
+
+
 def test_a_name_is_taken_once(tmp_path: Path) -> None:
-    member(tmp_path).iterate()
-    with pytest.raises(ValueError, match=r"pool\.league: .*x-0 exists: continue that run with"):
-        member(tmp_path).iterate()
+    league = tmp_path / "league"
+    train(config_of(league), folder=tmp_path / "one")
+    for resume in (False, True):
+        with pytest.raises(ValueError, match=r"pool\.league: .*x-0 exists: continue that run with"):
+            train(config_of(league), folder=tmp_path / "two", resume=resume)
+    assert not (tmp_path / "two").exists()
+    assert list(find_snapshots(league)["x-0"]) == [0, 2]
+
+
+@pytest.mark.parametrize("moment", ["add_opponent", "publish", "learn", "end_iteration"])
+@pytest.mark.parametrize("algorithm", ["ppo", "alphazero"])
+def test_a_member_killed_early_can_be_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str, moment: str
+) -> None:
+    """Before, while and after it plays its first games: it ends with the usual weights."""
+    usual = train(config_of(tmp_path / "a", algorithm), folder=tmp_path / "usual")
+
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    config = config_of(tmp_path / "b", algorithm)
+    with monkeypatch.context() as patch:
+        for kind in (PPOTrainer, AlphaZeroTrainer):
+            patch.setattr(kind, moment, killed)
+        with pytest.raises(KeyboardInterrupt):
+            train(config, folder=tmp_path / "run")
+    folder = train(config, folder=tmp_path / "run", resume=True)
+    weights = [(path / "checkpoint" / WEIGHTS).read_bytes() for path in (usual, folder)]
+    assert weights[0] == weights[1]
+    assert list(find_snapshots(tmp_path / "b")["x-0"]) == [0, 2]
 
 
 def test_other_networks_are_refused(tmp_path: Path) -> None:

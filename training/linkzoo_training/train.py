@@ -116,6 +116,8 @@ def learn(
         changes = trainer.load(folder)
         if changes and distributed.rank() == 0:
             Console(soft_wrap=True, highlight=False, markup=False).print(describe(changes))
+    else:
+        trainer.begin(folder)
     stop = stop or StopSignal()
     callbacks = callbacks or Callbacks()
     run = Run(trainer, folder)

@@ -133,6 +133,19 @@ class Trainer(ABC):
         """Seconds left in the budget, at the average speed so far."""
         return self.seconds * (1 / max(self.progress, 1e-9) - 1)
 
+    def begin(self, folder: Path) -> None:
+        """Begins a new run in a folder.
+
+        A member of a league saves its state before its first snapshot, so that the run can be
+        resumed from then on.
+
+        Raises:
+            ValueError: The league has another run of this name.
+        """
+        if self.league is not None:
+            self.league.check_name()
+            self.save(folder)
+
     @abstractmethod
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""

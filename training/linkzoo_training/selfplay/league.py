@@ -37,19 +37,18 @@ class League:
         self._met: dict[str, Path] = {}  # the last snapshot taken of each rival
         self._slots: dict[str, int] = {}  # of these in the pool
 
-    def own(self, iteration: int) -> Path:
-        """Returns the folder of the run's own snapshot.
-
-        Raises:
-            ValueError: This is the first snapshot, but the league has a run of this name.
-        """
+    def check_name(self) -> None:
+        """Raises ValueError if the league has a run of this name already."""
         home = self.folder / self.name
-        if iteration == 0 and home.exists():
+        if home.exists():
             raise ValueError(
-                f"pool.league: {home} exists: continue that run with --resume, or choose another "
-                "name, seed or league"
+                f"pool.league: {home} exists: continue that run with --resume and its own folder, "
+                "delete it if that run is gone, or choose another name, seed or league"
             )
-        return home / f"{iteration:08}"
+
+    def own(self, iteration: int) -> Path:
+        """Returns the folder of the run's own snapshot."""
+        return self.folder / self.name / f"{iteration:08}"
 
     def newer(self, turn: int) -> tuple[str, Path] | None:
         """Looks at one rival, in turn; returns its name and its latest snapshot if that is new."""
