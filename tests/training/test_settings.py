@@ -127,7 +127,8 @@ def test_load_policy_works_and_changes_nothing(setting: str, agent: str, own: st
 
 def test_importing_sets_no_environment_variable() -> None:
     program = (
-        "import os; before = dict(os.environ); import linkzoo_training.agents.make;"
+        "import os; os.environ.pop('GOMP_SPINCOUNT', None); before = dict(os.environ);"
+        "import linkzoo_training.agents.make;"
         "print(dict(os.environ) == before)"
     )
     assert run_python("-c", program).strip() == "True"
@@ -138,7 +139,9 @@ def test_importing_sets_no_environment_variable() -> None:
 @pytest.mark.usefixtures("host")
 def test_train_works_and_restores(tmp_path: Path, setting: str, algorithm: str) -> None:
     config = read_config(CONFIGS[algorithm])
+    alone = settings()
     usual = train(config, folder=tmp_path / "usual")
+    assert str(settings()) == str(alone)
     with HOSTS[setting]():
         before = settings()
         folder = train(config, folder=tmp_path / "run")
