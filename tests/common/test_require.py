@@ -26,7 +26,9 @@ def test_a_missing_package_is_named(
     module: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail(monkeypatch, module, ModuleNotFoundError(f"No module named '{module}'", name=module))
-    with pytest.raises(ImportError, match=rf"linkzoo\[cuda\]' \({name} is not installed\)$"):
+    with pytest.raises(
+        ImportError, match=rf"pip install '\.\[cuda\]' \({name} is not installed\)$"
+    ):
         make_vec("linkage", 2, device="cuda")
 
 

@@ -150,9 +150,8 @@ def test_wrong_arguments() -> None:
 @pytest.mark.parametrize("name", ["torch", "numba_cuda"])
 def test_what_is_missing_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, name, None)
-    with pytest.raises(
-        ImportError, match=r"needs numba-cuda and torch: pip install 'linkzoo\[cuda"
-    ):
+    needed = r"needs numba-cuda and torch: in a clone of linkzoo, pip install '\.\[cuda\]'"
+    with pytest.raises(ImportError, match=needed):
         make_vec("linkage", 2, device="cuda")
 
 

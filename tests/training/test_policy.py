@@ -160,14 +160,16 @@ def test_what_is_refused(policy: Policy) -> None:
 
 def test_the_extra_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "find_spec", lambda name: None if name == "torch" else name)
-    with pytest.raises(ValueError, match=r"torch not installed: pip install 'linkzoo\[train\]'"):
+    with pytest.raises(
+        ValueError, match=r"torch not installed: in a clone of linkzoo, pip install '\.\[train\]'"
+    ):
         linkzoo.load_policy("linkage")
 
 
 def test_the_loader_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an installed package the error names the extra to install and a function."""
     monkeypatch.setattr(policy_module, "entry_points", lambda group: [])
-    with pytest.raises(ValueError, match=r"pip install 'linkzoo\[train\]', or call linkzoo_train"):
+    with pytest.raises(ValueError, match=r"pip install '\.\[train\]', or call linkzoo_train"):
         linkzoo.load_policy("linkage")
     env = linkzoo.make("linkage")
     env.reset(seed=1)

@@ -168,11 +168,8 @@ def test_each_position_opens_one_block(book: Path) -> None:
     match = Match("linkage", random, random, 12, seed=3, openings=str(book))
     result = match.play(keep=kept.__setitem__)
     assert result.share.sum() == 12
-    starts = [record.start for record in kept.values()]
+    starts = [{**(record.start or {}), "seed": 0} for record in kept.values()]
     assert starts[::2] == starts[1::2]  # once with either agent on either side
-    for start in starts:
-        assert start is not None
-        start["seed"] = 0
     written = [json.loads(line)["position"] | {"seed": 0} for line in book.read_text().splitlines()]
     assert sorted(map(str, starts[::2])) == sorted(map(str, written))
     assert str(starts[::2]) != str(written)  # the seed draws the order

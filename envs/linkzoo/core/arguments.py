@@ -75,10 +75,10 @@ def real(name: str, value: object, low: float, high: float) -> float:
 
 
 def boolean(name: str, value: object) -> bool:
-    """Returns `value` as a bool if it is True or False, of Python or NumPy."""
-    if not isinstance(value, bool | np.bool_):
+    """Returns `value` if it is True or False."""
+    if not isinstance(value, bool):
         raise ValueError(f"{name}: {shown(value)} is not true or false")
-    return bool(value)
+    return value
 
 
 def string(name: str, value: object) -> str:

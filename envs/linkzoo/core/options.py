@@ -5,6 +5,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from linkzoo.core.arguments import boolean, integer, shown
 from linkzoo.core.state import SKIP_FORCED, Field, Record, field_bounds
 
@@ -26,7 +28,7 @@ class Options:
         for name, kind in option_types(type(self)).items():
             value = getattr(self, name)
             allowed = get_args(kind)
-            if kind is bool:
+            if kind is bool and not isinstance(value, np.bool_):
                 boolean(name, value)
             elif get_origin(kind) is Literal and value not in allowed:
                 raise ValueError(f"{name}: {shown(value)} is not one of {list(allowed)}")
