@@ -2,9 +2,10 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from io import BytesIO, TextIOWrapper
 from typing import Any
 
 import numpy as np
@@ -26,13 +27,9 @@ def nested(depth: int) -> list[Any]:
 
 TOO_DEEP = 3000  # deeper than Python recurses
 _EDGES = [
-    *(
-        sign * 2**bits + step
-        for bits in (7, 8, 15, 16, 31, 32, 53, 63, 64)
-        for sign in (1, -1)
-        for step in (-1, 0, 1)
-    ),
-    *(-2, -1, 0, 1, 2, 3, 5, 7, 10, 49, 63, 64, 99, 100, 1000, 10**6, 10**30, -(10**30), 10**400),
+    *(2**bits + step for bits in (7, 8, 15, 16, 31, 32, 53, 63, 64) for step in (-1, 0, 1)),
+    *(-(2**bits) - step for bits in (7, 15, 31, 63) for step in (0, 1)),
+    *(-2, 2, 3, 5, 7, 10, 49, 63, 64, 99, 100, 1000, 10**6, 10**30, -(10**30), 10**400),
 ]
 _FLOATS = [0.0, -0.0, 1.0, -1.0, 0.5, 1e-9, 5e-324, 1e9, 1e30, 1e308, -1e308]
 _NOT_FINITE = [float("nan"), float("inf"), float("-inf")]
@@ -42,7 +39,8 @@ _TEXTS = [
     *("x" * 5000, ".", "..", "../..", "/", "/dev/null", "~", "a=b", "%s", "{0}", "[b]"),
 ]
 
-integers = st.sampled_from([-1, 0, 1]) | st.sampled_from(_EDGES) | st.integers(0, 2**40)
+_edges = st.sampled_from(_EDGES)
+integers = st.sampled_from([-1, 0, 1]) | _edges | _edges | st.integers(0, 2**40)
 floats = st.sampled_from([*_FLOATS, *_NOT_FINITE])
 texts = st.sampled_from(_TEXTS)
 # What a JSON file can hold, and what Python's json module reads besides (NaN).
@@ -175,11 +173,12 @@ def _change_list(draw: Draw, data: list[Any], donor: Any) -> None:
 
 
 def _near(draw: Draw, value: Any) -> Any:
-    """Returns a value much like this one: another number, truth value or text."""
+    """Returns another number, truth value or text; a third of the numbers are nearby."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int) and abs(value) < 2**53:
-        return draw(st.sampled_from([value + 1, value - 1, value + 2, value - 2, float(value)]))
+        nearby = st.sampled_from([value + 1, value - 1, value + 2, value - 2, float(value)])
+        return draw(draw(st.sampled_from([nearby, integers, integers])))
     if isinstance(value, str):
         return draw(changed_text(value))
     return draw(json_values)
@@ -293,7 +292,10 @@ def damaged_file(draw: Draw, text: str) -> bytes:
     return draw(changed_bytes(text.encode()))
 
 
-# What findings show
+# Consoles, most of which can't show every character.
+consoles = st.sampled_from(
+    ["utf-8", "cp1252", "ascii", "latin-1", "cp437", "utf-16", "shift_jis"]
+).map(lambda encoding: TextIOWrapper(BytesIO(), encoding=encoding))
 
 
 def short(value: Any) -> str:
@@ -303,8 +305,3 @@ def short(value: Any) -> str:
     except (RecursionError, ValueError):
         text = f"<{type(value).__name__} without repr>"
     return text if len(text) <= 80 else f"{text[:60]}… ({len(text)} characters)"
-
-
-def pick(draw: Draw, items: Sequence[Any]) -> Any:
-    """Draws one of the items."""
-    return draw(st.sampled_from(items))

@@ -4,6 +4,7 @@ import copy
 import pickle
 import warnings
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from linkzoo import GameEnv, SeatEnv, VecEnv, get_game
 from linkzoo.engine.threads import MAX_THREADS
 from tests.common.play import snapshot
 from tests.fuzz.positions import Edition, compile_edition, every_game, positions
-from tests.fuzz.strategies import any_values, short
+from tests.fuzz.strategies import any_values, consoles, short
 
 _MOST_GAMES = 10_000  # of a vector; more only take memory
 _KEYWORDS: dict[type, list[str]] = {
@@ -84,15 +85,16 @@ def test_constructors_refuse_or_make(edition: Edition, data: st.DataObject) -> N
 @settings(max_examples=40)
 @given(st.data())
 def test_wrong_calls_leave_a_game_as_it_was(edition: Edition, data: st.DataObject) -> None:
-    """Between legal steps, on the environment itself and on its copies."""
+    """Between legal steps, on the environment itself and on its copies, on any console."""
     position = data.draw(positions(edition))
     illegal = data.draw(st.sampled_from(["raise", "terminate"]))
-    modes = st.sampled_from([None, "ansi", "svg"])
+    modes = st.sampled_from([None, "human", "ansi", "svg"])
     env = position.variant.env(illegal=illegal, render_mode=data.draw(modes))
     if data.draw(st.integers(0, 9)):
         env.reset(seed=data.draw(seeds))
     if data.draw(st.booleans()):
         env.set_state(position.state.tobytes())
+    console = data.draw(consoles)
     for _ in range(data.draw(st.integers(1, 6))):
         before = snapshot(env) if env.agents else None
         wrong = data.draw(any_values)
@@ -101,7 +103,9 @@ def test_wrong_calls_leave_a_game_as_it_was(edition: Edition, data: st.DataObjec
         name = data.draw(st.sampled_from(list(calls)))
         if name == "step" and illegal == "terminate" and isinstance(wrong, int | np.integer):
             continue  # ends the game, as it should
-        if _refused(f"{name}({short(wrong)})", calls[name]):
+        with redirect_stdout(console):
+            refused = _refused(f"{name}({short(wrong)})", calls[name])
+        if refused:
             assert before is None or snapshot(env) == before, f"{name} changed the environment"
         env = data.draw(st.sampled_from(_COPIES))(env)
         if env.agents and not env.terminations[env.agent_selection]:

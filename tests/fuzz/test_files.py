@@ -12,8 +12,10 @@ import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import yaml
 from hypothesis import given, note, settings
@@ -21,13 +23,21 @@ from hypothesis import strategies as st
 
 import linkzoo
 from linkzoo import GameRecord, game_names, get_game, load_positions, save_positions
+from linkzoo.position_file import read_position_file
 from linkzoo_training.agents import linear
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.config.config import load_config
+from linkzoo_training.evaluation.labelled_positions import (
+    Labels,
+    LabelSettings,
+    read_labels,
+    write_labels,
+)
+from linkzoo_training.evaluation.solved_positions import SOLVED_POSITIONS
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.common.variants import FILES
 from tests.fuzz.positions import trajectory
-from tests.fuzz.strategies import Draw, damaged_file
+from tests.fuzz.strategies import Draw, changed_bytes, damaged_file
 
 SAME = "same content"
 MAY = "same content, or refused"
@@ -330,27 +340,60 @@ def test_files_are_read_as_they_stand_or_refused(folder: Path, data: st.DataObje
     )
 
 
-@pytest.mark.parametrize("name", game_names())
+def _check_named(path: Path, error: Exception) -> None:
+    assert path.name in str(error), f"the message doesn't name the file: {error}"
+
+
+_SOLVED = "solved positions"
+
+
+@cache
+def _position_lines(name: str) -> str:
+    """Returns the text of a file with a few positions of a game, or a few solved ones."""
+    if name == _SOLVED:
+        lines = (SOLVED_POSITIONS / f"{game_names()[0]}.jsonl").read_text(encoding="utf-8")
+        return "".join(lines.splitlines(keepends=True)[:6])
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "positions.jsonl")
+        save_positions(path, get_game(name), trajectory(name, 0, 0)[:-1][:10])
+        return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [*game_names(), _SOLVED])
 @settings(max_examples=10)
 @given(data=st.data())
 def test_files_of_positions_are_read_as_they_stand_or_refused(
     name: str, folder: Path, data: st.DataObject
 ) -> None:
-    """A file of positions that is read has the positions of its lines."""
-    game = get_game(name)
+    """A file of positions that is read has the positions of its lines, and a value per action."""
     path = folder / f"{name}.jsonl"
-    states = trajectory(name, 0, 0)[:-1][:10]
-    save_positions(path, game, states)
-    path.write_bytes(data.draw(damaged_file(path.read_text(encoding="utf-8"))))
+    path.write_bytes(data.draw(damaged_file(_position_lines(name))))
     try:
-        read = load_positions(path, game)
+        read = read_position_file(path)
+        if name == _SOLVED:
+            assert np.isfinite(read.values()).any(1).all(), "positions without values"
     except ValueError as error:
-        message = str(error)
-    else:
-        message = ""
-    if message:
-        assert path.name in message, f"the message doesn't name the file: {message}"
+        _check_named(path, error)
         return
     again = folder / "again.jsonl"
-    save_positions(again, game, read)
-    assert load_positions(again, game).tobytes() == read.tobytes()
+    save_positions(again, read.game, read.states)
+    assert load_positions(again, read.game).tobytes() == read.states.tobytes()
+
+
+@settings(max_examples=20)
+@given(data=st.data())
+def test_labels_are_read_as_they_stand_or_refused(folder: Path, data: st.DataObject) -> None:
+    """Bytes of a compressed file of arrays: no other number or setting is read."""
+    path = folder / "labels.npz"
+    settings = LabelSettings(game_names()[0], {}, (2,), "random", 1, "random", 0.0, 0)
+    states = trajectory(settings.game, 0, 0)[:10]
+    labels = Labels(settings, 1, states, np.full(10, 2), np.arange(20), np.ones(20, np.float32))
+    write_labels(labels, path)
+    path.write_bytes(data.draw(changed_bytes(path.read_bytes())))
+    try:
+        read = read_labels(path)
+    except ValueError as error:
+        _check_named(path, error)
+        return
+    for name, value in vars(labels).items():
+        assert np.array_equal(vars(read)[name], value), f"other {name}"
