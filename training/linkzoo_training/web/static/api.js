@@ -56,7 +56,14 @@ export function labelled(words, input) {
 }
 
 export function button(label, onclick, properties = {}) {
-  return make("button", { type: "button", onclick: () => guarded(onclick), ...properties }, label);
+  let running = false; // a second click while the first is answered does nothing
+  const run = async () => {
+    if (running) return;
+    running = true;
+    await guarded(onclick);
+    running = false;
+  };
+  return make("button", { type: "button", onclick: run, ...properties }, label);
 }
 
 export function say(error) {
