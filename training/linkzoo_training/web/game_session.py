@@ -73,6 +73,7 @@ class GameSession:
         wish: A person's wish to take back a move, else None.
         file: The name of the game's file, once it is saved.
         rendered: The latest views by (seat of the screen, tall); see `session_routes`.
+        seen: The latest view, without its drawing, and its number by the seat of the screen.
 
     Raises:
         ValueError: An option or agent isn't available.
@@ -109,6 +110,7 @@ class GameSession:
         self.version = 0
         self.changed = Future[None]()
         self.rendered: dict[tuple[int | None, bool], Any] = {}
+        self.seen: dict[int | None, tuple[int, dict[str, Any]]] = {}
         self.thought: Task[None] | None = None
         self._generation = 0  # counts the moves, so that agents notice outdated tasks
         players.load((spec, game) for spec in self.agents())

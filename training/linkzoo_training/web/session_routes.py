@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable
 from copy import deepcopy
-from hashlib import blake2b
 from secrets import randbelow
 from typing import Annotated, Any, NamedTuple
 
@@ -31,7 +30,6 @@ SOON = 0.1  # seconds that the response to a move waits for agents
 LATER = 20.0  # seconds that a response waits for any change
 MOST_LISTED = 100  # games that a page asks for at once
 HIDDEN_RECORD = "the record holds hidden information: it is available at the end"
-_VERSION_BYTES = 6  # exact as a number of JavaScript
 _DRAWING = threading.Lock()
 
 
@@ -261,8 +259,8 @@ class _View(NamedTuple):
 
     Attributes:
         change: The number of changes of the session.
-        version: A digest of the content: changes that the viewer doesn't see leave it as it is.
-        content: The view as JSON.
+        version: Counts what the viewer saw change; the same for wide and tall drawings.
+        content: The view and its version as JSON.
     """
 
     change: int
@@ -278,14 +276,17 @@ def _shown(viewer: Viewer, tall: bool) -> _View:
 
     Rendering is serialised: parallel threads would only compete for the interpreter lock.
     """
-    session = viewer.session
+    session, seat = viewer.session, viewer.own_seat
     with _DRAWING, session.lock:
-        shown: _View | None = session.rendered.get((viewer.own_seat, tall))
+        shown: _View | None = session.rendered.get((seat, tall))
         if shown is None or shown.change != session.version:
             view = session_view(viewer, tall=tall)
-            digest = blake2b(json.dumps(view).encode(), digest_size=_VERSION_BYTES).digest()
-            version = int.from_bytes(digest)
+            facts = {name: value for name, value in view.items() if name != "svg"}
+            version, seen = session.seen.get(seat, (0, None))
+            if facts != seen:
+                version += 1
+                session.seen[seat] = version, facts
             content = json.dumps({**view, "version": version}).encode()
             shown = _View(session.version, version, content)
-            session.rendered[viewer.own_seat, tall] = shown
+            session.rendered[seat, tall] = shown
         return shown

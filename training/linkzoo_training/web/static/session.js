@@ -101,17 +101,18 @@ class SessionPage {
   async look(question, round) {
     const narrow = NARROW.matches;
     const view = await question();
-    if (round !== undefined && round !== this.round) return; // a newer view was shown meanwhile
+    // A newer view was shown meanwhile.
+    if (view.version < this.view?.version || (round !== undefined && round !== this.round)) return;
     // The screen was turned or resized meanwhile: it needs the other picture.
     if (narrow !== NARROW.matches) await this.look(() => ask(this.path("")));
-    else this.show(view);
+    else this.show({ ...view, narrow });
   }
 
   show(view) {
     if (this.left) return;
     clearTimeout(this.timer);
     this.round += 1;
-    const same = view.version === this.view?.version;
+    const same = view.version === this.view?.version && view.narrow === this.view.narrow;
     this.view = view;
     if (!same) this.render(view);
     const going = this.running && view.waiting === null && !view.over && !view.error && !view.thinking;
