@@ -44,5 +44,7 @@ if __name__ == "__main__":
             play(name, policy, options).save(record)
         page = PLAYED / f"{name}.html"
         animation = IMAGES / f"{name}.gif"
+        page.unlink(missing_ok=True)
+        animation.unlink(missing_ok=True)
         main(["replay", str(record), "--html", str(page), "--agent", policy])
         main(["replay", str(record), "--gif", str(animation), *ANIMATIONS[name].split()])

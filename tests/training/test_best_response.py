@@ -229,6 +229,7 @@ def test_command(
     assert main([*card["strength"][0]["command"].split()[1:], "--json", "again.json"]) == 0
     match = json.loads(Path("again.json").read_text())
     assert match["win_share"] == data["players"][0]["response"]["win_share"]
+    Path("found.json").unlink()
     assert main(command) == 2
     assert "--resume" in capsys.readouterr().err
     assert main([*command, "--resume"]) == 0

@@ -52,6 +52,7 @@ def test_positions_are_taken_from_a_data_set(
     assert "positions of 2 games" in capsys.readouterr().out
     assert 5 <= len(load_positions(tmp_path / "p.jsonl", get_game("linkage"))) <= 8
     (games / "dataset.json").write_text('{"files": "npz"}')
+    command[-1] = str(tmp_path / "q.jsonl")
     assert main(command) == 2
     assert f"{games}: the data set holds npz: write --format records" in capsys.readouterr().err
     (games / "dataset.json").write_text("[]")

@@ -143,6 +143,7 @@ def test_the_card_is_what_the_command_finds(
         assert command[0] == "linkzoo"
         assert main([*command[1:], "--json", "again.json"]) == 0
         assert json.loads(Path("again.json").read_text())["win_share"] == match["win_share"]
+        Path("again.json").unlink()
     assert main(["evaluate", "mine", "--ladder", "--card", "--players", "3", "--games", "3"]) == 0
     again = json.loads((folder / "card.json").read_text())["strength"]
     assert len(again) == len(card["strength"])
@@ -208,6 +209,7 @@ def test_an_interrupted_command_shows_and_saves_what_is_finished(
     card = json.loads((folder / "card.json").read_text())
     assert len(card["strength"]) == 1 + len(ladder)
     calls_left[0] = 100
+    Path("found.json").unlink()
     match = ["evaluate", "greedy", "random", "--game", "linkage", "--batch", "1"]
     assert main([*match, "--solved-positions", "--json", "found.json"]) == 130
     assert "interrupted: " in capsys.readouterr().out

@@ -81,6 +81,7 @@ def test_the_page_holds_the_values_of_the_games_checkpoint(tmp_path: Path) -> No
     record.save(file)
     assert main(["replay", str(file), "--html", str(page)]) == 0
     assert _held(page)["values"] == values_along(load_agent("linkage"), record).to_dict()
+    page.unlink()
     assert main(["replay", str(file), "--html", str(page), "--agent", "random"]) == 2
 
 
@@ -112,10 +113,11 @@ def test_replay_writes_a_gif_and_pngs(tmp_path: Path, capsys: pytest.CaptureFixt
     assert sorted(path.name for path in folder.iterdir()) == [f"000{n}.png" for n in range(2, 6)]
     assert main(["replay", str(file)]) == 2
     assert "--html FILE" in capsys.readouterr().err
-    assert main(["replay", str(file), "--png", str(folder), "--plies", "4-6"]) == 2
+    other = str(tmp_path / "others")
+    assert main(["replay", str(file), "--png", other, "--plies", "4-6"]) == 2
     assert "plies: 4-6 is not within 0-5" in capsys.readouterr().err
     with pytest.raises(SystemExit):
-        main(["replay", str(file), "--png", str(folder), "--plies", "5"])
+        main(["replay", str(file), "--png", other, "--plies", "5"])
     assert "'5' is not like 10-20" in capsys.readouterr().err
 
 
@@ -182,8 +184,8 @@ def test_a_replay_needs_no_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     env.reset(seed=1)
     env.record().save(tmp_path / "game.json")
     page = tmp_path / "game.html"
-    pictures = ["--gif", str(tmp_path / "game.gif"), "--png", str(tmp_path)]
+    pictures = ["--gif", str(tmp_path / "game.gif"), "--png", str(tmp_path / "pictures")]
     assert main(["replay", str(tmp_path / "game.json"), "--html", str(page), *pictures]) == 0
     assert page.stat().st_size > 10_000
     assert (tmp_path / "game.gif").is_file()
-    assert (tmp_path / "0000.png").is_file()
+    assert (tmp_path / "pictures" / "0000.png").is_file()

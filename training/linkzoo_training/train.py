@@ -110,6 +110,11 @@ def learn(
     exists = distributed.broadcast(path.exists)
     if not boolean("resume", resume) and exists:
         raise ValueError(f"{path} exists: continue with --resume, or choose another name or folder")
+    if not exists and distributed.broadcast((folder / "checkpoint").exists):
+        raise ValueError(
+            f"{folder / 'checkpoint'} exists, without the state of its run: choose another name or "
+            "folder"
+        )
     _check_opponents(config)
     trainer = make_trainer(config, executor)
     if exists:

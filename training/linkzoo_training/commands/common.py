@@ -67,8 +67,11 @@ def _integer(text: Any) -> int:
 SEED = whole(0, 2**64 - 1)  # an argparse type
 
 
-def output_file(text: str) -> Path:
-    """An argparse type: a writable file, checked early so that no result is lost."""
+def continued_file(text: str) -> Path:
+    """An argparse type: a writable file; the command continues or refuses an existing one.
+
+    It is checked before the command runs, so that no result is lost.
+    """
     path = Path(text)
     if path.is_dir():
         raise ArgumentTypeError(f"{path} is a folder")
@@ -80,13 +83,29 @@ def output_file(text: str) -> Path:
     return path
 
 
-def output_folder(text: str) -> Path:
-    """An argparse type: a writable folder, which need not exist."""
+def new_file(text: str) -> Path:
+    """An argparse type: a writable file that doesn't exist yet."""
+    path = continued_file(text)
+    if path.exists():
+        raise ArgumentTypeError(f"{path} exists: name another file, or delete it")
+    return path
+
+
+def continued_folder(text: str) -> Path:
+    """An argparse type: a writable folder; the command keeps or refuses its files."""
     folder = Path(text)
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir():
         raise ArgumentTypeError(f"{folder}: {existing} is not a folder")
     _check_writable(folder, existing)
+    return folder
+
+
+def new_folder(text: str) -> Path:
+    """An argparse type: a writable folder that is empty or doesn't exist yet."""
+    folder = continued_folder(text)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ArgumentTypeError(f"{folder} isn't empty: name another folder")
     return folder
 
 
@@ -140,8 +159,8 @@ def add_simulations(parser: ArgumentParser) -> None:
 
 def add_json(parser: ArgumentParser) -> None:
     """Adds `--json`."""
-    text = "JSON file of the result (default: none)"
-    parser.add_argument("--json", type=output_file, metavar="FILE", help=text)
+    text = "new JSON file of the result (default: none)"
+    parser.add_argument("--json", type=new_file, metavar="FILE", help=text)
 
 
 def add_executor(parser: ArgumentParser, work: str) -> None:

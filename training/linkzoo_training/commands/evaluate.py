@@ -61,7 +61,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_json(parser)
     text = "new or empty folder for the games against B; A has side 0 in BLOCK-A0.json"
     text += " (default: games aren't saved)"
-    add("--record", type=common.output_folder, dest="records", metavar="FOLDER", help=text)
+    add("--record", type=common.new_folder, dest="records", metavar="FOLDER", help=text)
     common.add_players(parser, "the game's minimum; --ladder: each number that the game allows")
     common.add_settings(parser)
 
@@ -126,7 +126,7 @@ def _card(args: Namespace) -> Path:
     if checkpoint is None:
         raise ValueError(f"--card: {args.a} is not a checkpoint")
     try:
-        return common.output_folder(str(find_checkpoint(checkpoint)))
+        return common.continued_folder(str(find_checkpoint(checkpoint)))
     except ArgumentTypeError as error:
         raise ValueError(f"--card: {error}") from error
 
@@ -173,10 +173,8 @@ def _match(args: Namespace, a: Agent, executor: Executor | None) -> _Part:
 
 
 def _recorder(folder: Path) -> Callable[[str, GameRecord], None]:
-    """Returns a function that saves a game in the folder; ValueError unless it is new or empty."""
+    """Returns a function that saves a game in the folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()):
-        raise ValueError(f"--record: {folder} isn't empty")
     return lambda name, record: record.save(folder / f"{name}.json")
 
 

@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_simulations(parser)
     add("--seat", type=int, default=0, help="your seat (default: %(default)s)")
     add("--seed", type=common.SEED, help="seed of the game (default: a random one)")
-    text = "file, or existing folder, for the game (default: it isn't saved)"
+    text = "new file, or existing folder, for the game (default: it isn't saved)"
     add("--record", type=_record_path, metavar="PATH", help=text)
     common.add_players(parser)
     common.add_settings(parser)
@@ -40,8 +40,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def _record_path(text: str) -> Path:
     if Path(text).is_dir():
-        return common.output_folder(text)
-    return common.output_file(text)
+        return common.continued_folder(text)
+    return common.new_file(text)
 
 
 def run(args: Namespace) -> None:

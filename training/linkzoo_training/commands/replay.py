@@ -7,7 +7,7 @@ from pathlib import Path
 from linkzoo import Agent, GameRecord, get_game
 from linkzoo.core.arguments import shown
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.commands.common import output_file, output_folder, progress_bar, whole
+from linkzoo_training.commands.common import new_file, new_folder, progress_bar, whole
 from linkzoo_training.resources import shipped_checkpoints
 
 HELP = "show a recorded game as a page or as pictures"
@@ -16,12 +16,12 @@ HELP = "show a recorded game as a page or as pictures"
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("file", type=Path, metavar="RECORD", help="JSON file of a game, written by --record")
-    add("--html", type=output_file, metavar="FILE", help="web page to write (default: none)")
+    add("--html", type=new_file, metavar="FILE", help="new file for a web page (default: none)")
     text = "checkpoint whose values the page plots (default: the game's, if one ships)"
     add("--agent", metavar="CHECKPOINT", help=text)
-    add("--gif", type=output_file, metavar="FILE", help="animation to write (default: none)")
-    text = "folder for a picture of every position (default: none)"
-    add("--png", type=output_folder, metavar="FOLDER", help=text)
+    add("--gif", type=new_file, metavar="FILE", help="new file for an animation (default: none)")
+    text = "new or empty folder for a picture of every position (default: none)"
+    add("--png", type=new_folder, metavar="FOLDER", help=text)
     text = "plies of --gif and --png, such as 10-20 or 10- (default: all)"
     add("--plies", type=_plies, metavar="A-B", default=(0, None), help=text)
     text = "width of pictures in pixels (default: %(default)s)"

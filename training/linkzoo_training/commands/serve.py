@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from linkzoo import get_game, registry
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.commands.common import output_folder, whole
+from linkzoo_training.commands.common import continued_folder, whole
 from linkzoo_training.resources import check_installed
 
 HELP = "play, watch and replay in the browser"
@@ -20,7 +20,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--port", type=whole(0, 2**16 - 1), default=8765, help=text)
     add(
         "--record",
-        type=output_folder,
+        type=continued_folder,
         dest="records",
         default="runs/games",
         metavar="FOLDER",

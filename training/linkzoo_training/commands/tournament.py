@@ -29,13 +29,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_openings(parser, f"the ladder's with --ladder; {common.OPENINGS}")
     common.add_simulations(parser)
     common.add_executor(parser, "matches")
-    add(
-        "--output",
-        type=common.output_folder,
-        default="runs/tournament",
-        metavar="FOLDER",
-        help="folder for matches and ratings (default: %(default)s)",
-    )
+    text = "folder for matches and ratings; a tournament there is continued, also with more agents"
+    text += " (default: %(default)s)"
+    folder = "runs/tournament"
+    add("--output", type=common.continued_folder, default=folder, metavar="FOLDER", help=text)
 
 
 def run(args: Namespace) -> None:
@@ -43,7 +40,7 @@ def run(args: Namespace) -> None:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    from linkzoo_training.evaluation.report import write_ratings
+    from linkzoo_training.evaluation.report import check_ratings, write_ratings
 
     agents, settings = common.separate_settings(args.agents)
     specs = [AgentSpec.parse(agent).with_simulations(args.simulations) for agent in agents]
@@ -61,6 +58,7 @@ def run(args: Namespace) -> None:
     players = int(rules.blank(args.players, first).num_players)
     blocks = blocks_of(args.game, players, args.games, options)
     plan = Tournament(args.game, tuple(specs), blocks, args.seed, players, openings, options)
+    check_ratings(plan, args.output)
     common.share_rows()
     with common.make_executor(args) as executor, common.progress_bar() as show:
         pairings = run_tournament(plan, args.output, show, executor)

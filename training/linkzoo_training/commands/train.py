@@ -1,11 +1,10 @@
 """`linkzoo train`: self-play training of one configuration."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linkzoo import get_game
-from linkzoo_training.commands.common import add_executor, make_executor
+from linkzoo_training.commands.common import add_executor, continued_folder, make_executor
 
 if TYPE_CHECKING:
     from linkzoo_training.config.config import AnyConfig
@@ -23,7 +22,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "fields that override the configuration, such as seed=1 (default: none)"
     add("settings", metavar="FIELD=VALUE", nargs="*", help=text)
     add("--resume", action="store_true", help="continue a run that was stopped")
-    add("--folder", type=Path, help="output folder of the run (default: runs/NAME)")
+    text = "output folder of the run; one with a run needs --resume (default: runs/NAME)"
+    add("--folder", type=continued_folder, metavar="FOLDER", help=text)
     text = "callback of the run, may be repeated (default: none)"
     add("--callback", metavar="FILE.py:NAME", action="append", default=[], help=text)
     add_executor(parser, "games")

@@ -9,6 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from linkzoo import get_game
+from linkzoo.core.arguments import mapping, parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo_training.evaluation.labelled_positions import Labels
 from linkzoo_training.evaluation.ladder import Ladder
@@ -104,6 +105,41 @@ def regret_table(agent: str, regret: Estimate, labels: Labels) -> Table:
     return make_table(title, columns, rows)
 
 
+def check_ratings(settings: Tournament, folder: Path) -> None:
+    """Raises ValueError if a folder has ratings that `write_ratings` wouldn't extend.
+
+    Agents may be added to a tournament; its other settings stay.
+    """
+    path = folder / "ratings.json"
+    if not path.exists():
+        return
+    try:
+        data = mapping(str(path), parse_json(path.read_bytes()))
+        earlier = set(data["agents"])
+    except (ValueError, TypeError, LookupError) as error:
+        raise ValueError(f"{path} has no ratings of a tournament: {error}") from error
+    now = json.loads(json.dumps(_settings(settings)))
+    names = [name for name in now if data.get(name) != now[name] and name != "agents"]
+    missing = sorted(earlier - set(settings.names))
+    if missing:
+        names.append(f"agents, without {', '.join(missing)}")
+    if names:
+        raise ValueError(
+            f"{path} has ratings of another tournament: choose another folder "
+            f"(differences: {'; '.join(names)})"
+        )
+
+
+def _settings(settings: Tournament) -> dict[str, Any]:
+    """Returns the settings of a tournament as JSON data."""
+    return {
+        "format": FORMAT,
+        **{name: getattr(settings, name) for name in settings.__dataclass_fields__},
+        "agents": settings.names,
+        "openings": settings.played_openings,
+    }
+
+
 def write_ratings(settings: Tournament, pairings: Sequence[Pairing], folder: Path) -> str:
     """Writes ratings.json, ratings.md and ratings.png to a folder; returns the Markdown."""
     count = len(settings.agents)
@@ -114,10 +150,7 @@ def write_ratings(settings: Tournament, pairings: Sequence[Pairing], folder: Pat
     shares = share_table(pairings, count)[np.ix_(order, order)]
     rows = [[None if np.isnan(share) else share for share in row] for row in shares.tolist()]
     data = {
-        "format": FORMAT,
-        **{name: getattr(settings, name) for name in settings.__dataclass_fields__},
-        "agents": names,
-        "openings": settings.played_openings,
+        **_settings(settings),
         "ratings": [
             {"agent": agent, "bradley_terry": rating._asdict()} for agent, rating in ratings.items()
         ],

@@ -23,8 +23,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     text += "folders of `linkzoo data selfplay`"
     add("sources", type=Path, metavar="RECORD", nargs="+", help=text)
-    text = "file of positions to write, JSON lines (required)"
-    add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
+    text = "new file for the positions, JSON lines (required)"
+    add("--out", type=common.new_file, metavar="FILE", required=True, help=text)
     text = "positions from this ply on (default: %(default)s)"
     add("--first", type=common.whole(0, 2**15), default=0, metavar="PLY", help=text)
     text = "positions up to this ply (default: no limit)"

@@ -30,7 +30,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--batch", type=common.whole(1, 2**20), default=512, metavar="N", help=text)
     common.add_executor(parser, "games")
     text = "folder to write; an unfinished one is continued (required)"
-    add("--out", type=common.output_folder, metavar="FOLDER", required=True, help=text)
+    add("--out", type=common.continued_folder, metavar="FOLDER", required=True, help=text)
 
 
 def run(args: Namespace) -> None:

@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("file", type=Path, metavar="FILE", help="file of positions (linkzoo data positions)")
     text = "file to write: the lines with a field `solution`; an existing one of the same positions"
     text += " is continued (required)"
-    add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
+    add("--out", type=common.continued_file, metavar="FILE", required=True, help=text)
     text = "positions that a search visits at most; beyond, `solution` is null (default: 2**24)"
     add("--limit", type=common.whole(1, 10**12), default=LIMIT, metavar="N", help=text)
 

@@ -19,8 +19,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "metric of metrics.jsonl, or the mean win rate: share against AGENT (default: %(default)s)"
     )
     add("--y", default="share against greedy", metavar="METRIC", help=text)
-    text = "output file, .png or .svg (default: %(default)s)"
-    add("--out", type=common.output_file, default=Path("plot.png"), metavar="FILE", help=text)
+    text = "new file, .png or .svg (default: %(default)s)"
+    add("--out", type=common.new_file, default="plot.png", metavar="FILE", help=text)
 
 
 def run(args: Namespace) -> None:

@@ -21,8 +21,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "fields of the configuration with their values, such as learning_rate=1e-3,3e-4 seed=1..3"
     )
     add("settings", metavar="FIELD=VALUES", nargs="*", help=text)
-    text = "folder of the runs' folders (default: runs/NAME_sweep)"
-    add("--folder", type=common.output_folder, metavar="FOLDER", help=text)
+    text = "folder of the runs' folders; unfinished runs are continued (default: runs/NAME_sweep)"
+    add("--folder", type=common.continued_folder, metavar="FOLDER", help=text)
     common.add_executor(parser, "runs")
 
 

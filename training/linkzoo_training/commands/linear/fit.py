@@ -11,8 +11,8 @@ HELP = "fit a linear scorer of actions to labelled positions"
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("labels", type=Path, metavar="LABELS", nargs="+", help="files of `linkzoo linear labels`")
-    text = "output file, .json; its path names the agent (required)"
-    add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
+    text = "new file, .json; its path names the agent (required)"
+    add("--out", type=common.new_file, metavar="FILE", required=True, help=text)
 
 
 def run(args: Namespace) -> None:

@@ -14,7 +14,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("game", metavar="GAME", help=f"game: {common.GAMES}")
     common.add_settings(parser)
     text = "output file, .json; its path names the agent; a stopped run resumes (required)"
-    add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
+    add("--out", type=common.continued_file, metavar="FILE", required=True, help=text)
     text = "first scorer: linear or a FILE.json of linear fit (default: %(default)s)"
     add("--scorer", default="linear", help=text)
     text = "the first policy is the softmax of scores divided by this (default: %(default)s)"

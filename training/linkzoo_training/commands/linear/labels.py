@@ -14,7 +14,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("game", metavar="GAME", help=f"game: {common.GAMES}")
     common.add_settings(parser)
     text = "output file, .npz; an existing one is continued (required)"
-    add("--out", type=common.output_file, metavar="FILE", required=True, help=text)
+    add("--out", type=common.continued_file, metavar="FILE", required=True, help=text)
     text = "smallest number of labelled positions (default: %(default)s)"
     add("--positions", type=whole(1, 10**7), default=4000, metavar="N", help=text)
     text = "playouts per legal action (default: %(default)s)"

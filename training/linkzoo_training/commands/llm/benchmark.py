@@ -45,7 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--seed", type=common.SEED, default=0, help="seed of the agents (default: %(default)s)")
     text = "JSON file of the results, written after every part; an existing one of the same "
     text += "settings is continued (default: none)"
-    add("--json", type=common.output_file, metavar="FILE", help=text)
+    add("--json", type=common.continued_file, metavar="FILE", help=text)
 
 
 def run(args: Namespace) -> None:

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser, Namespace
 
-from linkzoo_training.commands.common import output_file
+from linkzoo_training.commands.common import new_file
 
 HELP = "write a checkpoint's network to a file that needs no torch"
 
@@ -10,7 +10,7 @@ HELP = "write a checkpoint's network to a file that needs no torch"
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("checkpoint", metavar="CHECKPOINT", help="name of a shipped checkpoint, or a folder")
-    add("--onnx", type=output_file, metavar="FILE", required=True, help="output file (required)")
+    add("--onnx", type=new_file, metavar="FILE", required=True, help="new file (required)")
 
 
 def run(args: Namespace) -> None:
