@@ -15,6 +15,7 @@ from PIL import Image
 
 import linkzoo
 from linkzoo import Game, GameRecord
+from linkzoo.core.names import versioned_name
 from linkzoo.core.state import Record
 from linkzoo.svg.raster import to_png
 
@@ -181,9 +182,9 @@ def animation(game: Game) -> str:
 def usage(game: Game) -> str:
     """Returns a program that plays a game, as any PettingZoo environment is played."""
     return f"""```python
-from linkzoo import {game.name}_v0
+from linkzoo import {game.versioned_name}
 
-env = {game.name}_v0.env(num_players={game.min_players}, render_mode="ansi")
+env = {game.versioned_name}.env(num_players={game.min_players}, render_mode="ansi")
 env.reset(seed=1)
 for agent in env.agent_iter():
     observation, reward, termination, truncation, info = env.last()
@@ -195,7 +196,10 @@ print(env.render())
 
 def versions(game: Game) -> str:
     """Returns a table of the environment's versions."""
-    rows = [f"| `{game.name}_v{number}` | {text} |" for number, text in enumerate(CHANGES)]
+    rows = [
+        f"| `{versioned_name(game.name, number)}` | {text} |"
+        for number, text in enumerate(CHANGES[: game.version + 1])
+    ]
     return "\n".join(["| version | changes |", "|---|---|", *reversed(rows)])
 
 
@@ -209,7 +213,7 @@ def facts(game: Game) -> str:
     count = 1 if symmetries is None else len(symmetries()[0])
     options = [f"`{field.name}`" for field in dataclasses.fields(game.options)]
     rows = {
-        "environment": f'`linkzoo.{game.name}_v0`, `linkzoo.make("{game.name}")`',
+        "environment": f'`linkzoo.{game.versioned_name}`, `linkzoo.make("{game.name}")`',
         "players": _players(game),
         "chance": "yes" if game.facts.chance else "none",
         "hidden from a seat": ", ".join(hidden) or "nothing",

@@ -26,10 +26,11 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
 from linkzoo.envs.vector import VecEnv, VecStep
+from linkzoo.games import VERSIONS
 from linkzoo.policy import load_policy
 from linkzoo.position_file import load_positions, save_positions
 from linkzoo.record import GameRecord
-from linkzoo.registry import NAMES, announce, game_names, get_game, register
+from linkzoo.registry import announce, game_names, get_game, register
 
 __version__ = "0.1.0"
 
@@ -124,5 +125,5 @@ def make_vec(
     return kind(game, num_envs, num_players, device=device, **kwargs)
 
 
-for _name in NAMES:
-    announce(_name, _name)
+for _name, _version in VERSIONS.items():
+    announce(_name, _version, _name)

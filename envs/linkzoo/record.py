@@ -69,7 +69,7 @@ class GameRecord:
             ValueError: Names a field that is wrong, or the first action that isn't legal.
         """
         game = self._rules()
-        arguments.agrees("version", self.version, game.version)
+        game.check_version(self.version)
         seed = arguments.integer("seed", self.seed, 0, 2**64 - 1)
         players = arguments.integer("num_players", self.num_players, *game.players)
         kernel = kernels(game)
@@ -155,7 +155,7 @@ class GameRecord:
         arguments.check_keys("record", data, keys.split(), optional=("digest", "comments"))
         arguments.agrees("format", data["format"], FORMAT)
         game = get_game(data["game"])
-        arguments.agrees("version", data["version"], game.version)
+        game.check_version(data["version"])
         arguments.check_keys("options", data["options"], option_names(game.options))
         digest = None
         if "digest" in data:

@@ -18,10 +18,12 @@ import pettingzoo
 from linkzoo.core.arguments import mapping, shown
 from linkzoo.core.game import Game
 from linkzoo.core.imports import import_hint, import_home
+from linkzoo.core.names import gymnasium_id, versioned_name
+from linkzoo.games import VERSIONS
 
 # The package's own: each name is a sub-package with a GAME, and a module of versioned environments
 # `<name>_v0`.
-NAMES = ("linkage", "love_links", "link_o", "love_formula")
+NAMES = tuple(VERSIONS)
 
 _ADDRESS = re.compile(r"(?:.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
 _known: dict[str, Game] = {}  # games that were registered or asked for
@@ -106,28 +108,29 @@ copyreg.pickle(
 )
 
 
-def announce(name: str, game: str) -> None:
+def announce(name: str, version: int, game: str) -> None:
     """Registers a game with gymnasium and, where it has a registry (from 1.27 on), PettingZoo.
 
     Args:
-        name: The game's name, of which the ids are made.
+        name: The game's name.
+        version: The game's version.
         game: An argument of `get_game`.
     """
-    title = "".join(word.capitalize() for word in name.split("_"))
-    if f"linkzoo/{title}-v0" in gymnasium.registry:
+    env_id = gymnasium_id(name, version)
+    if env_id in gymnasium.registry:
         return
     kwargs = {"game": game}
     gymnasium.register(
-        id=f"linkzoo/{title}-v0",
+        id=env_id,
         entry_point="linkzoo.envs.gym:SeatEnv",
         vector_entry_point="linkzoo.envs.gym_vector:SeatVectorEnv",
         kwargs=kwargs,
     )
     if hasattr(pettingzoo, "register"):
-        version = f"linkzoo/{name}_v0"
+        env_name = f"linkzoo/{versioned_name(name, version)}"
         parallel_env = "linkzoo.envs.constructors:parallel_env"
-        pettingzoo.register("aec", version, "linkzoo.envs.aec:GameEnv", kwargs=kwargs)
-        pettingzoo.register("parallel", version, parallel_env, kwargs=kwargs)
+        pettingzoo.register("aec", env_name, "linkzoo.envs.aec:GameEnv", kwargs=kwargs)
+        pettingzoo.register("parallel", env_name, parallel_env, kwargs=kwargs)
 
 
 @cache
@@ -199,5 +202,5 @@ def _check_name(game: Game) -> None:
 
 def _keep(game: Game) -> Game:
     _known[game.name] = game
-    announce(game.name, id_of(game))
+    announce(game.name, game.version, id_of(game))
     return game

@@ -67,10 +67,9 @@ def test_every_game_is_complete(name: str) -> None:
     assert game is get_game(name)
     assert game.name == name
     assert game.title
-    assert game.version >= 1
     assert 2 <= game.min_players <= game.max_players
     assert 0 < game.facts.typical_length <= game.facts.max_length
-    versioned = import_module(f"linkzoo.{name}_v0")
-    assert getattr(linkzoo, f"{name}_v0") is versioned
+    versioned = import_module(f"linkzoo.{game.versioned_name}")
+    assert getattr(linkzoo, game.versioned_name) is versioned
     for constructor in ("env", "raw_env", "parallel_env"):
         assert name in getattr(versioned, constructor).__doc__

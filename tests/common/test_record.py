@@ -44,7 +44,7 @@ def test_wrong_fields(variant: Variant, start: bool) -> None:
         ("game", "chess", "^no game 'chess'"),
         ("game", ["chess"], "^no game"),
         ("game", None, "^no game"),
-        ("version", data["version"] + 1, "^version: "),
+        ("version", data["version"] + 2, "^version: "),
         ("num_players", 99, "^num_players: 99"),
         ("num_players", "2", "^num_players: '2'"),
         ("options", None, "^options: "),

@@ -627,7 +627,7 @@ class Oracle:
                 board[str(space)]["value"] = laid.value
         data: Json = {
             "game": "link_o",
-            "version": 1,
+            "version": 0,
             "options": dict(self.options),
             "seed": self.seed,
             "num_players": self.num_players,

@@ -293,7 +293,7 @@ class Oracle:
         """The referee's JSON of section 6."""
         return {
             "game": "linkage",
-            "version": 1,
+            "version": 0,
             "options": {
                 "free_hole": self.setup.free_hole,
                 "board_size": self.setup.board_size,

@@ -28,7 +28,7 @@ def two_pieces() -> dict[str, Any]:
     """A position of the standard game, written by hand."""
     return {
         "game": "linkage",
-        "version": 1,
+        "version": 0,
         "options": {
             "free_hole": False,
             "board_size": 7,
@@ -54,7 +54,7 @@ def finished() -> dict[str, Any]:
     """A finished game on 3x3 with a pass after two pieces, written by hand."""
     return {
         "game": "linkage",
-        "version": 1,
+        "version": 0,
         "options": {"free_hole": False, "board_size": 3, "threshold": 3, "skip_forced": False},
         "seed": 0,
         "num_players": 2,

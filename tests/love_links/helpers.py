@@ -111,7 +111,7 @@ def position(*chains: str, hands: tuple[str, ...], **changes: Any) -> Json:
     """
     data: Json = {
         "game": "love_links",
-        "version": 1,
+        "version": 0,
         "options": {"short": False, "skip_forced": False},
         "seed": 0,
         "num_players": len(hands),

@@ -417,7 +417,7 @@ class Oracle:
         """The referee's JSON."""
         return {
             "game": "love_links",
-            "version": 1,
+            "version": 0,
             "options": {"short": self.setup.short, "skip_forced": False},
             "seed": self.seed,
             "num_players": self.setup.num_players,

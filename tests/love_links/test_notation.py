@@ -30,7 +30,7 @@ def middle() -> Json:
     """A position of three players in silver, written by hand."""
     return {
         "game": "love_links",
-        "version": 1,
+        "version": 0,
         "options": {"short": False, "skip_forced": False},
         "seed": 5,
         "num_players": 3,
@@ -59,7 +59,7 @@ def finished() -> Json:
     """The end of a short game, in which links are left."""
     return {
         "game": "love_links",
-        "version": 1,
+        "version": 0,
         "options": {"short": True, "skip_forced": False},
         "seed": 0,
         "num_players": 2,

@@ -150,7 +150,7 @@ def test_r15_to_r18_scores_recounted_from_the_record(setup: Setup, policy: Polic
         written = {
             "format": "linkzoo-record/1",
             "game": "love_links",
-            "version": 1,
+            "version": 0,
             "num_players": setup.num_players,
             "options": {"short": setup.short, "skip_forced": False},
             "seed": seed,

@@ -30,12 +30,18 @@ def check_keys(
     name: str, data: object, required: Collection[str], optional: Collection[str] = ()
 ) -> None:
     """Raises ValueError unless `data` is an object with these required and optional keys."""
-    if not isinstance(data, Mapping):
-        raise ValueError(f"{name}: {shown(data)} is not a JSON object")
-    missing = [key for key in required if key not in data]
-    unknown = [key for key in data if key not in required and key not in optional]
+    given = json_object(name, data)
+    missing = [key for key in required if key not in given]
+    unknown = [key for key in given if key not in required and key not in optional]
     if missing or unknown:
         raise ValueError(f"{name}: missing fields {missing}, unknown fields {shown(unknown)}")
+
+
+def json_object(name: str, value: object) -> Mapping[Any, Any]:
+    """Returns `value` if it is a JSON object."""
+    if not isinstance(value, Mapping):
+        raise ValueError(f"{name}: {shown(value)} is not a JSON object")
+    return value
 
 
 def mapping(name: str, value: object) -> Mapping[Any, Any]:

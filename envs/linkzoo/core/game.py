@@ -11,9 +11,18 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 
 from linkzoo.core import defaults
-from linkzoo.core.arguments import agrees, in_order, integer, mapping, shown
+from linkzoo.core.arguments import (
+    agrees,
+    in_order,
+    integer,
+    is_integer,
+    json_object,
+    mapping,
+    shown,
+)
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.guide import Guide, GuideClass
+from linkzoo.core.names import versioned_name
 from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.options import (
     Options,
@@ -31,6 +40,7 @@ from linkzoo.engine.compiled import compiled
 
 _HEADER = Struct("=QIhbb")
 MAX_PLAYERS = 32  # bits of `winners`
+_MAX_VERSION = 2**31 - 1
 
 
 class WithOptions(Protocol):
@@ -64,7 +74,8 @@ class Game:
 
     Attributes:
         name: An identifier.
-        version: Raised by any change to rules, observations or rewards.
+        version: The number in the environment's name, `linkage_v0`. Raised by any change to rules,
+            observations or rewards.
         title: The display name.
         players: The smallest and the largest number of players.
         num_actions: The number of actions.
@@ -79,6 +90,8 @@ class Game:
         fixed: Options that are compiled in.
         guide_class: `linkzoo.Guide` or a class derived from it, which makes `guide`.
         solver: The exact solver.
+        compatible_versions: Other versions whose files (cards, records, positions, data sets) this
+            version reads unchanged.
 
     Raises:
         TypeError: A part is missing.
@@ -100,12 +113,15 @@ class Game:
     fixed: FixedOptions = FixedOptions()
     guide_class: GuideClass = Guide
     solver: ExactSolver | None = None
+    compatible_versions: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         facts = self.facts
         hides = self.hides
         if not self.name.isidentifier():
             raise ValueError(f"name: {shown(self.name)} is not an identifier")
+        for number in (self.version, *self.compatible_versions):
+            integer("version", number, 0, _MAX_VERSION)
         integer("players", self.players[0], 1, self.players[1])
         integer("players", self.players[1], 1, MAX_PLAYERS)
         integer("typical_length", facts.typical_length, 1, facts.max_length)
@@ -140,6 +156,11 @@ class Game:
     def key(self) -> tuple[str, int, int]:
         """Key of the rules; boards or card tables of equal content have equal keys."""
         return self.name, self.version, self.fixed.digest
+
+    @property
+    def versioned_name(self) -> str:
+        """The environment's name, such as `linkage_v0`."""
+        return versioned_name(self.name, self.version)
 
     @property
     def digest(self) -> str | None:
@@ -281,6 +302,15 @@ class Game:
         """Returns the options of a record as keyword arguments of `make`."""
         return read_options(state, self.options, self.fixed.values)
 
+    def check_version(self, version: object) -> None:
+        """Raises ValueError unless this version reads the files of another, or it is the same."""
+        readable = (self.version, *self.compatible_versions)
+        if not is_integer(version) or int(version) not in readable:
+            raise ValueError(
+                f"version: this is version {self.version} of {self.name}, which reads files of "
+                f"version {' or '.join(map(str, sorted(readable)))}, not of {shown(version)}"
+            )
+
     def from_dict(self, data: Mapping[str, Any]) -> Record:
         """Parses and validates the result of `to_dict`.
 
@@ -290,6 +320,8 @@ class Game:
         Raises:
             ValueError: A field is missing, unknown, invalid or contradicts the others.
         """
+        if "version" in json_object("position", data):
+            self.check_version(data["version"])
         try:
             record = (self.notation.from_dict or self._json.from_dict)(data)
         except ValueError:
@@ -303,7 +335,7 @@ class Game:
                 agrees(name, full_options(data[name], self.options, self.fixed.values), value)
             elif name in self.notation.unordered:
                 agrees(name, in_order(data[name]), in_order(value))
-            elif name in data:
+            elif name in data and name != "version":
                 agrees(name, data[name], value)
         return checked
 

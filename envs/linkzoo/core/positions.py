@@ -54,7 +54,6 @@ class JsonHeader:
         """
         check_keys("position", data, required, optional)
         agrees("game", data["game"], self.name)
-        agrees("version", data["version"], self.version)
         names = option_names(self.options)
         check_keys("options", data["options"], names)
         state: Record = np.zeros(1, self._state)[0]

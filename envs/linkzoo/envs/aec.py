@@ -69,7 +69,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         one_of("illegal", illegal, ILLEGAL)
         one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.render_mode = render_mode
-        self.metadata = {"name": f"{self.game.name}_v0", **METADATA}
+        self.metadata = {"name": self.game.versioned_name, **METADATA}
         self._reward = reward
         self._illegal = illegal
         self._checks = boolean("checks", checks)

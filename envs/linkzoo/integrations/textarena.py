@@ -16,6 +16,7 @@ from textarena.envs.registration import ENV_REGISTRY, register_with_versions
 
 from linkzoo.core.agent import Agent, check_agent
 from linkzoo.core.arguments import integer
+from linkzoo.core.names import gymnasium_id
 from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo.registry import game_names, get_game, id_of
 from linkzoo.text import MoveError, TextGame
@@ -120,8 +121,7 @@ def register() -> None:
         "-train": [ta.wrappers.GameMessagesAndCurrentBoardObservationWrapper],
     }
     for name in game_names():
-        title = "".join(word.capitalize() for word in name.split("_"))
-        key = f"linkzoo/{title}-v0"
+        game = get_game(name)
+        key = gymnasium_id(game.name, game.version)
         if key not in ENV_REGISTRY:
-            game = id_of(get_game(name))
-            register_with_versions(key, TextArenaEnv, wrappers, game=game)
+            register_with_versions(key, TextArenaEnv, wrappers, game=id_of(game))

@@ -5,7 +5,7 @@ from linkzoo import Drawing, Facts, Game, Notation, Observation, Rules
 
 GAME = Game(
     name="connect_four",
-    version=1,
+    version=0,
     title="Connect Four",
     players=(2, 2),
     num_actions=rules.COLUMNS,

@@ -103,8 +103,10 @@ def _parse(game: Game, path: Path, text: bytes) -> Scorer:
     try:
         data = parse_json(text)
         check_keys("scorer", data, "format game version features weights".split())
-        for name, value in _header(game).items():
-            agrees(name, data[name], value)
+        game.check_version(data["version"])
+        header = _header(game)
+        for name in ("format", "game", "features"):
+            agrees(name, data[name], header[name])
         weights = np.array(data["weights"], np.float32)
         spec = action_spec(game)
     except (OSError, ValueError, TypeError) as error:

@@ -367,6 +367,7 @@ def _load_network(folder: Path, card: Mapping[str, Any]) -> tuple[Game, PolicyVa
     """Returns the game and the network of a checkpoint; raises as `load_agent`."""
     try:
         game = get_game(card["game"], card["fixed"])
+        game.check_version(card["version"])
         # "meta" allocates no memory, even for huge networks in a card; user code may not know it.
         with torch.device("cpu" if is_import_path(card["network"]["kind"]) else "meta"):
             outline = make_network(game, **card["network"])

@@ -223,6 +223,8 @@ def write_dataset(
     if about.is_file():
         before = mapping(str(about), parse_json(about.read_bytes()))
         now = json.loads(json.dumps(data))
+        if before.get("version") in plan.rules.compatible_versions:
+            now["version"] = before["version"]
         names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
         if names:
             raise ValueError(

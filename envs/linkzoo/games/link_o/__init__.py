@@ -8,6 +8,7 @@ from linkzoo.core.arguments import string
 from linkzoo.core.contract import Drawing, Facts, Notation
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
+from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
 from linkzoo.games.link_o.binding import make_observation, make_rules
 from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name, load_board
 from linkzoo.games.link_o.components import CODES, MAX_PLAYERS
@@ -20,7 +21,7 @@ from linkzoo.games.link_o.svg import draw_svg, draw_tall
 from linkzoo.games.link_o.text import draw_text
 
 _NAME = "link_o"
-_VERSION = 1
+_VERSION = VERSIONS[_NAME]
 _PLAYERS = (2, MAX_PLAYERS)
 
 
@@ -37,6 +38,7 @@ def _game_on(board_name: str, board: Board) -> Game:
     return Game(
         name=_NAME,
         version=_VERSION,
+        compatible_versions=COMPATIBLE_VERSIONS,
         title="LINK-O",
         players=_PLAYERS,
         num_actions=CODES * size,

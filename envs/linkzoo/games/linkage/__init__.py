@@ -3,6 +3,7 @@
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import Game
 from linkzoo.core.solver import ExactSolver, SideSolver
+from linkzoo.games import COMPATIBLE_VERSIONS
 from linkzoo.games.linkage import (
     components,
     guide,
@@ -22,6 +23,7 @@ from linkzoo.games.linkage import (
 GAME = Game(
     name=positions.HEADER.name,
     version=positions.HEADER.version,
+    compatible_versions=COMPATIBLE_VERSIONS,
     title="Linkage",
     players=positions.HEADER.players,
     num_actions=components.NUM_ACTIONS,

@@ -8,6 +8,7 @@ import numpy as np
 from linkzoo.core.arguments import check_keys, integer, sequence, shown, string
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none
 from linkzoo.core.state import Record
+from linkzoo.games import VERSIONS
 from linkzoo.games.linkage import components, describe
 from linkzoo.games.linkage.components import COLOURS, MAX_SUPPLY, PLACEMENTS, SIZE
 from linkzoo.games.linkage.notation import PIECES
@@ -15,7 +16,7 @@ from linkzoo.games.linkage.options import Options
 from linkzoo.games.linkage.rules import end
 from linkzoo.games.linkage.state import FIELDS, NONE
 
-HEADER = JsonHeader("linkage", 1, Options, FIELDS, (2, 2), components.MAX_LENGTH)
+HEADER = JsonHeader("linkage", VERSIONS["linkage"], Options, FIELDS, (2, 2), components.MAX_LENGTH)
 _KEYS = (
     "game version options num_players seat ply phase more board pieces counter supply groups winner"
 ).split()

@@ -8,6 +8,7 @@ from linkzoo.core.arguments import string
 from linkzoo.core.contract import Drawing, Facts, Notation
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
+from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
 from linkzoo.games.love_formula.binding import make_observation, make_rules
 from linkzoo.games.love_formula.cards import STANDARD, Cards, full_name, load_cards
 from linkzoo.games.love_formula.components import MAX_LENGTH, MAX_PLAYERS
@@ -21,7 +22,7 @@ from linkzoo.games.love_formula.tables import card_tables
 from linkzoo.games.love_formula.text import draw_text
 
 _NAME = "love_formula"
-_VERSION = 1
+_VERSION = VERSIONS[_NAME]
 _PLAYERS = (2, MAX_PLAYERS)
 
 
@@ -36,6 +37,7 @@ def _game_of(name: str, cards: Cards) -> Game:
     return Game(
         name=_NAME,
         version=_VERSION,
+        compatible_versions=COMPATIBLE_VERSIONS,
         title="Love Formula",
         players=_PLAYERS,
         num_actions=card_tables(cards).num_actions,

@@ -2,6 +2,7 @@
 
 from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import Game
+from linkzoo.games import COMPATIBLE_VERSIONS
 from linkzoo.games.love_links import (
     action_features,
     components,
@@ -20,6 +21,7 @@ from linkzoo.games.love_links import (
 GAME = Game(
     name=positions.HEADER.name,
     version=positions.HEADER.version,
+    compatible_versions=COMPATIBLE_VERSIONS,
     title="Love Links",
     players=positions.HEADER.players,
     num_actions=components.NUM_ACTIONS,

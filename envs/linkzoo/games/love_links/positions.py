@@ -6,13 +6,16 @@ from typing import Any
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
 from linkzoo.core.state import Record, winners_of
+from linkzoo.games import VERSIONS
 from linkzoo.games.love_links import components
 from linkzoo.games.love_links.components import LINK_TEXTS, LINKS, METALS, NUM_SIDES, SLOTS, TOTAL
 from linkzoo.games.love_links.notation import hand_texts
 from linkzoo.games.love_links.options import Options
 from linkzoo.games.love_links.state import FIELDS, MAX_SCORE, attach, clear_table, first_of
 
-HEADER = JsonHeader("love_links", 1, Options, FIELDS, (2, components.MAX_PLAYERS), TOTAL)
+HEADER = JsonHeader(
+    "love_links", VERSIONS["love_links"], Options, FIELDS, (2, components.MAX_PLAYERS), TOTAL
+)
 _FIELDS = (
     "game version options num_players seat ply round move matched must_start hands bracelets "
     "supply scores captured completed set_aside winners"
