@@ -183,7 +183,7 @@ def _reads_only(data: Any) -> Record:
         ({"board": [[0] * 8] * 6}, "broadcast"),
         ({"ply": -1}, "ply: -1 is not in 0.."),
         ({"seat": 2}, "seat: 2 is not in -1..1"),
-        (None, "no position of reads_only: TypeError: "),
+        (None, "position: None is not a JSON object"),
     ],
 )
 def test_what_a_games_own_reader_reads_is_checked(changes: Any, named: str) -> None:
