@@ -128,6 +128,7 @@ DETERMINIZES = replace(GAME.rules, determinize=GAME.determinize)
         (GAME, {"observation": HIDES}, "^determinize: .* hidden information or chance needs one"),
         (GAME, {"observation": HIDES, "rules": DETERMINIZES}, "^fields: .* hidden information"),
         (GAME, {"options": OptionsWithGravity}, "^fields: the option gravity is no field"),
+        (GAME, {"editions": {"tiny": {"gravity": 0}}}, "^editions: tiny: .* no option 'gravity'"),
         (GAME, {"options": dict}, "^options: <class 'dict'> doesn't derive from linkzoo.Options"),
         (GAME, {"fields": (Field("more", "f4"),)}, "^field 'more': f4 is not an integer type"),
         (SEEN, {"privileged_spec": SEEN.spec}, "^privileged_spec and reveal: "),

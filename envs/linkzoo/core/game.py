@@ -88,6 +88,8 @@ class Game:
         drawing: Drawings for people.
         facts: Facts that can't be derived from the rules.
         fixed: Options that are compiled in.
+        editions: The options of each small edition by its name, such as `{"board_size": 4,
+            "threshold": 5}`. Editions are small enough to be solved exactly.
         guide_class: `linkzoo.Guide` or a class derived from it, which makes `guide`.
         solver: The exact solver.
         compatible_versions: Other versions whose files (cards, records, positions, data sets) this
@@ -111,6 +113,7 @@ class Game:
     facts: Facts
     options: type[Options] = Options
     fixed: FixedOptions = FixedOptions()
+    editions: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     guide_class: GuideClass = Guide
     solver: ExactSolver | None = None
     compatible_versions: tuple[int, ...] = ()
@@ -142,6 +145,10 @@ class Game:
             if option not in declared | set(self.fixed.values):
                 raise ValueError(f"fields: the option {option} is no field")
         check_option_fields(self.options, self.fields)
+        for name, edition in self.editions.items():
+            for option in mapping(f"editions: {name}", edition):
+                if option not in option_names(self.options):
+                    raise ValueError(f"editions: {name}: the game has no option {shown(option)}")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self
