@@ -81,13 +81,15 @@ def board_json(name: str, sizes: tuple[int, ...], links: list[tuple[int, int]]) 
 
 @dataclass(frozen=True)
 class Board:
-    """The spaces of a board, by id."""
+    """The spaces of a board, by id, and its tiles."""
 
     name: str
     prev: tuple[int, ...]
     next: tuple[int, ...]
     partner: tuple[int | None, ...]
     color: tuple[str, ...]
+    tiles: tuple[str, ...]
+    hand: int
 
     @classmethod
     def read(cls, data: Json) -> "Board":
@@ -96,7 +98,8 @@ class Board:
         prev, after, partner, color = (
             tuple(space[key] for space in spaces) for key in ("prev", "next", "partner", "color")
         )
-        return cls(data["name"], prev, after, partner, color)
+        tiles = tiles_of(data["colors"], **data["tiles"])
+        return cls(data["name"], prev, after, partner, color, tiles, data.get("hand", 8))
 
     @property
     def size(self) -> int:
@@ -106,11 +109,6 @@ class Board:
     def is_connector(self, space: int) -> bool:
         """Whether a space has a partner."""
         return self.partner[space] is not None
-
-
-BOARDS: dict[str, Board] = {
-    name: Board.read(board_json(name, (size,) * 4, links)) for name, (size, links) in LINKS.items()
-}
 
 
 # Tiles
@@ -126,9 +124,23 @@ TYPES: tuple[str, ...] = tuple(
     tile_text(color, pair) for color in COLORS for pair in (*PAIRS, None)
 )
 ORDER: dict[str, int] = {tile: number for number, tile in enumerate(TYPES)}
-ALL_TILES: tuple[str, ...] = tuple(
-    tile for tile in TYPES for _ in range(2 if tile.endswith("LINK-O") else 1)
-)
+
+
+def tiles_of(
+    colors: list[str], max_pip: int = 4, linko_per_color: int = 2, points: Json | None = None
+) -> tuple[str, ...]:
+    """R2: every tile of these colours."""
+    tiles: list[str] = []
+    for color in colors:
+        tiles += [tile_text(color, pair) for pair in PAIRS if pair[1] <= max_pip]
+        tiles += [tile_text(color, None)] * linko_per_color
+    return tuple(tiles)
+
+
+ALL_TILES = tiles_of(list(COLORS))
+BOARDS: dict[str, Board] = {
+    name: Board.read(board_json(name, (size,) * 4, links)) for name, (size, links) in LINKS.items()
+}
 
 
 @cache
@@ -287,9 +299,9 @@ class Oracle:
             for tile in mine:
                 hands[seat].remove(tile)
             drawn += mine
-        assert [len(hand) for hand in hands] == [8] * self.num_players  # R2
+        assert [len(hand) for hand in hands] == [self.board.hand] * self.num_players  # R2
         bag = drawn + list(shown["bag"])
-        assert Counter(bag + [tile for hand in hands for tile in hand]) == Counter(ALL_TILES)  # R2
+        assert Counter(bag + [tile for hand in hands for tile in hand]) == Counter(self.board.tiles)
         self.clear(hands, bag)
         self.round += 1
         self.starter = starter
@@ -299,6 +311,8 @@ class Oracle:
         """R3; None for a random one."""
         assert self.last_round is not None
         how = self.options["next_starter"]
+        if how == "first_seat":
+            return 0
         if how == "random":
             return None
         if how == "winner" and self.last_round["winner"] is not None:
@@ -461,7 +475,8 @@ class Oracle:
 
     def placeable_types(self, seat: int) -> set[str]:
         """All types that a seat could place now."""
-        return {tile for tile in TYPES if self.placements(tile, self.first_turn[seat])}
+        tiles = set(self.board.tiles)
+        return {tile for tile in tiles if self.placements(tile, self.first_turn[seat])}
 
     def settle(self) -> None:
         """R14: values of the LINK-Os on connectors, until nothing changes."""

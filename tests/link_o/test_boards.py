@@ -12,11 +12,14 @@ import pytest
 
 from linkzoo import get_game, make, make_vec
 from linkzoo.core.game import Game
+from linkzoo.games import link_o
 from tests.driving import first_quick
 from tests.link_o.helpers import game_of, legal_mask, legal_texts, start
 from tests.link_o.oracle import LINKS, Board, Json, Oracle, Setup, board_json
 
+BOARDS = Path(link_o.__file__).parent / "boards"
 MIXED = board_json("mixed", (10, 12, 14, 16), [(2, 19), (14, 25), (30, 38), (46, 7)])
+MINI = json.loads((BOARDS / "mini2x4a-h2.json").read_text())
 LONELY = board_json("lonely", (4, 16, 16, 16), [(0, 4), (2, 36), (10, 20), (30, 44), (26, 50)])
 
 
@@ -130,6 +133,39 @@ def three_linkos(data: Json) -> None:
     data["tiles"]["linko_per_color"] = 3
 
 
+def no_pips(data: Json) -> None:
+    data["tiles"]["max_pip"] = 0
+
+
+def hands_of_nine(data: Json) -> None:
+    data["hand"] = 9
+
+
+def too_many_tiles_in_the_bag(data: Json) -> None:
+    data["hand"] = 7
+
+
+def too_few_tiles(data: Json) -> None:
+    data |= copy.deepcopy(MINI)
+    data["hand"] = 5
+
+
+def no_such_option(data: Json) -> None:
+    data["options"] = {"rounds": 1}
+
+
+def option_out_of_range(data: Json) -> None:
+    data["options"] = {"target": -1}
+
+
+def option_of_no_kind(data: Json) -> None:
+    data["options"] = {"target": [0]}
+
+
+def no_length(data: Json) -> None:
+    data["typical_length"] = 0
+
+
 def wrong_schema(data: Json) -> None:
     data["schema"] = "linko-board/2"
 
@@ -191,9 +227,17 @@ BROKEN: list[tuple[Callable[[Json], None], str]] = [
     (one_space_of_another_color, "colou?r"),
     (two_circles_of_one_color, "colou?r"),
     (unknown_color, "colou?r|violet"),
-    (three_colors, "colou?rs"),
+    (three_colors, "circle|colou?rs"),
     (five_pips, "max_pip"),
     (three_linkos, "linko_per_color"),
+    (no_pips, "max_pip"),
+    (hands_of_nine, "hand"),
+    (too_many_tiles_in_the_bag, "hand"),
+    (too_few_tiles, "hand"),
+    (no_such_option, "rounds"),
+    (option_out_of_range, "target"),
+    (option_of_no_kind, "target"),
+    (no_length, "typical_length"),
     (wrong_schema, "schema"),
     (no_schema, "schema"),
     (unknown_kind, "kind"),

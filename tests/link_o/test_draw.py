@@ -27,7 +27,9 @@ TYPES = [
 ]
 
 
-BOARD, *OTHERS = (load_board(name) for name in ("ring4x16", "ring4x12", "ring4x16x2"))
+BOARD = load_board("ring4x16")
+IDS = ["16", "12", "two links", "mini, one link", "mini, two links"]
+OTHERS = [load_board(name) for name in ("ring4x12", "ring4x16x2", "mini2x4a-h2", "mini2x4b-h3")]
 BOARDS = [BOARD, *OTHERS]
 
 
@@ -79,10 +81,16 @@ def full(board: Board) -> Json:
     return lying
 
 
+def filled(board: Board) -> Json:
+    """A position with a tile on every space, and a hand in colours of the board."""
+    hand = ["red 0-2", "red LINK-O", f"{board.colours[-1]} 3-3"]
+    return position(board=full(board), hands=[5, hand, 9])
+
+
 def crowded() -> list[tuple[Json, Board]]:
     """Views with much to show, and their boards."""
     shuffled = [TYPES[7 * index % 68] for index in range(68)]
-    cases = [(position(board=full(board)), board) for board in BOARDS]
+    cases = [(filled(board), board) for board in BOARDS]
     for hands, bag in [
         ([TYPES[:60], TYPES[60:]], []),
         ([TYPES[:8], TYPES[8:16]], shuffled[16:]),
@@ -217,10 +225,10 @@ def test_cards_and_backs_stay_above_the_key() -> None:
         assert max(outline(tile)[:, 1].max() for tile in tiles_of(root)) <= 700
 
 
-@pytest.mark.parametrize("board", first_quick(BOARDS), ids=["16", "12", "two links"])
+@pytest.mark.parametrize("board", first_quick(BOARDS), ids=IDS)
 def test_tiles_lie_where_the_board_has_their_spaces(board: Board) -> None:
     """At its coordinates, but for one scale and one shift."""
-    view = position(board=full(board))
+    view = filled(board)
     tiles = by_space(parsed(view, board), view)
     drawn = np.array([moved(tiles[space], [(0, 0)])[0] for space in range(len(board.spaces))])
     given = np.array([(space.x, space.y) for space in board.spaces])
@@ -229,10 +237,10 @@ def test_tiles_lie_where_the_board_has_their_spaces(board: Board) -> None:
     assert np.allclose(drawn - drawn[0], scale * (given - given[0]), atol=0.05)
 
 
-@pytest.mark.parametrize("board", first_quick(BOARDS), ids=["16", "12", "two links"])
+@pytest.mark.parametrize("board", first_quick(BOARDS), ids=IDS)
 def test_the_first_end_faces_the_space_before(board: Board) -> None:
     """Each pip is nearer to the neighbour that its end faces."""
-    view = position(board=full(board))
+    view = filled(board)
     tiles = by_space(parsed(view, board), view)
     middle = {space: moved(tile, [(0, 0)])[0] for space, tile in tiles.items()}
     for number, space in enumerate(board.spaces):
@@ -251,8 +259,8 @@ def test_the_first_end_faces_the_space_before(board: Board) -> None:
 def test_empty_spaces_have_their_numbers() -> None:
     for board in BOARDS:
         numbers = set(map(str, range(len(board.spaces))))
-        assert numbers <= set(words(parsed(position(board={}), board)))
-        assert numbers <= set(words(parsed(position(board=full(board)), board)))
+        assert numbers <= set(words(parsed({**filled(board), "board": {}}, board)))
+        assert numbers <= set(words(parsed(filled(board), board)))
 
 
 def test_linkos_on_connectors_show_their_value() -> None:
@@ -300,7 +308,7 @@ def test_text_shows_what_is_on_every_space() -> None:
 
 
 def test_text_shows_all_hands_and_the_bag_to_the_referee() -> None:
-    for view, board in CROWDED[3:]:
+    for view, board in CROWDED[len(BOARDS) :]:
         shown, colour = [], ""
         piles = draw_text(view, board).partition("Player 0")[2].partition("\n\n")[0]
         for line in re.findall(r"^ {6}(.*)", piles, re.MULTILINE):

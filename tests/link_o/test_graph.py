@@ -27,7 +27,8 @@ def test_every_space_and_circle_is_told_of_by_its_own_numbers(name: str) -> None
         assert graph.group[i] == space.circle
         on_it = game.observation.action_cells[CODES * i : CODES * (i + 1)]
         assert (on_it == np.arange(CODES) * len(board.spaces) + i).all()
-    for circle in range(4):
+    assert len(graph.groups) == len(board.colours)
+    for circle in range(len(board.colours)):
         types = slice(KINDS * circle, KINDS * (circle + 1))
         own = [part[what][types] for what in ("hand", "unseen")]
         own += [part["lacks"][:, types].ravel()]

@@ -22,8 +22,8 @@ def moved_tile(tile: str, colours: dict[str, str], *, mirror: bool = False) -> s
 def moved(position: dict[str, Any], board_name: str, symmetry: Symmetry) -> dict[str, Any]:
     """A position as JSON, its circles laid onto others."""
     board = load_board(board_name)
-    colours = {board.colours[c]: board.colours[symmetry.circles[c]] for c in range(4)}
-    order = [board.colours[c] for c in range(4)]
+    order = list(board.colours)
+    colours = {colour: order[symmetry.circles[c]] for c, colour in enumerate(order)}
 
     def by_type(tiles: list[str]) -> list[str]:
         def key(tile: str) -> tuple[int, int, str]:
@@ -48,7 +48,11 @@ def moved(position: dict[str, Any], board_name: str, symmetry: Symmetry) -> dict
     }
 
 
-@pytest.mark.parametrize("board", shipped())
+EDITIONS = list(get_game("link_o").editions)
+BOARDS = [name for name in shipped() if name not in EDITIONS]
+
+
+@pytest.mark.parametrize("board", BOARDS)
 def test_every_board_has_the_eight_of_the_square(board: str) -> None:
     """Four circles in a ring of links: rotations, and mirror images that mirror every circle."""
     symmetries = of_board(load_board(board))
@@ -58,11 +62,25 @@ def test_every_board_has_the_eight_of_the_square(board: str) -> None:
     assert sorted(row.mirrored.any() for row in symmetries) == [False] * 4 + [True] * 4
 
 
-@pytest.mark.slow  # quick: the others of this file
-@pytest.mark.parametrize("board", first_quick(sorted(shipped(), key="ring4x16".__ne__)))
+@pytest.mark.parametrize(
+    ("board", "count"), [("mini2x4a-h2", 8), ("mini2x4a-h3", 8), ("mini2x4b-h3", 16)]
+)
+def test_two_circles_may_be_mirrored_by_themselves(board: str, count: int) -> None:
+    """The circles change places, each is mirrored, and two links change places, too."""
+    symmetries = of_board(load_board(board))
+    assert len({row.spaces.tobytes() for row in symmetries}) == len(symmetries) == count
+    assert all(row.circles[2:].tolist() == [2, 3] for row in symmetries)
+    mirrored = {(*row.circles[:2].tolist(), *row.mirrored[:2].tolist()) for row in symmetries}
+    assert len(mirrored) == 8
+
+
+@pytest.mark.slow  # quick: the others of this file, and `check_game` of an edition
+@pytest.mark.parametrize("board", first_quick(["ring4x16", *EDITIONS, "ring4x12", "ring4x16x2"]))
 @pytest.mark.parametrize("players", first_quick([2, 5]))
 def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:
     game = get_game("link_o", {"board": board})
+    players = min(players, game.max_players)
+    plies = min(30, game.facts.typical_length - 1)
     assert game.observation.symmetries is not None
     assert game.observation.reveal is not None
     assert game.observation.privileged_spec is not None
@@ -74,10 +92,14 @@ def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:
     for number, symmetry in enumerate(of_board(load_board(board))):
         state = game.blank(players, {"board": board})
         game.rules.new_game(state, np.uint64(number))
-        for _ in range(int(rng.integers(30))):
+        for _ in range(int(rng.integers(plies))):
+            if state["seat"] < 0:
+                break
             game.rules.apply(state, int(rng.choice(legal_list(state, game=game))))
         image = game.from_dict(moved(game.to_dict(state), board, symmetry))
         for _ in range(12):
+            if state["seat"] < 0:
+                break
             assert image["seat"] == state["seat"]
             assert (
                 legal_mask(image, game=game)[actions[number]] == legal_mask(state, game=game)

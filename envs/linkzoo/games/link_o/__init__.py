@@ -14,7 +14,7 @@ from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name, load_bo
 from linkzoo.games.link_o.components import CODES, MAX_PLAYERS
 from linkzoo.games.link_o.guide import LinkOGuide
 from linkzoo.games.link_o.notation import MoveTexts
-from linkzoo.games.link_o.options import MAX_ROUNDS, Options
+from linkzoo.games.link_o.options import EDITIONS, MAX_ROUNDS, options_on
 from linkzoo.games.link_o.positions import PositionJson
 from linkzoo.games.link_o.state import FIELDS, SCORE_SCALE
 from linkzoo.games.link_o.svg import draw_svg, draw_tall
@@ -22,28 +22,31 @@ from linkzoo.games.link_o.text import draw_text
 
 _NAME = "link_o"
 _VERSION = VERSIONS[_NAME]
-_PLAYERS = (2, MAX_PLAYERS)
+_MIN_PLAYERS = 2
 
 
 @cache
 def _game_on(board_name: str, board: Board) -> Game:
     """Returns the game on a board, which is compiled in (`binding`)."""
     size = len(board.spaces)
+    players = (_MIN_PLAYERS, min(MAX_PLAYERS, board.tiles // board.hand))
     max_length = MAX_ROUNDS * size
+    options = options_on(board_name, board)
     fixed = {"board": board_name}
     digest = int(board.digest, 16)
     moves = MoveTexts(board)
-    header = JsonHeader(_NAME, _VERSION, Options, FIELDS, _PLAYERS, max_length, fixed, digest)
+    header = JsonHeader(_NAME, _VERSION, options, FIELDS, players, max_length, fixed, digest)
     positions = PositionJson(board, header)
     return Game(
         name=_NAME,
         version=_VERSION,
         compatible_versions=COMPATIBLE_VERSIONS,
         title="LINK-O",
-        players=_PLAYERS,
+        players=players,
         num_actions=CODES * size,
         fields=FIELDS,
-        options=Options,
+        options=options,
+        editions=EDITIONS,
         rules=make_rules(board),
         observation=make_observation(board),
         notation=Notation(
@@ -60,7 +63,7 @@ def _game_on(board_name: str, board: Board) -> Game:
             tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), board, seat),
         ),
         facts=Facts(
-            typical_length=163,
+            typical_length=board.typical_length,
             max_length=max_length,
             score_scale=SCORE_SCALE,
             playout_options={"target": 0, "redeal_inference": True},  # a round, in likely worlds

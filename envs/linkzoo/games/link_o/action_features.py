@@ -10,16 +10,15 @@ from linkzoo.core.observation import ObservationPart, ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.games.link_o import components
-from linkzoo.games.link_o.board import CIRCLES, MAX_SPACES
+from linkzoo.games.link_o.board import BAG, CIRCLES, HAND, MAX_SPACES
 from linkzoo.games.link_o.components import EMPTY, KIND, KINDS, LINKO, LINKOS, MAX_PLAYERS, ONE
 from linkzoo.games.link_o.rules import placement, tiles
 from linkzoo.games.link_o.rules.tiles import bit, first_in, hand_points, size_of
-from linkzoo.games.link_o.state import BAG
 from linkzoo.games.link_o.tables import BOARD
 
 _PERCENT = 100
 _MAX_SHOWN = 127  # points and placements; higher numbers look the same
-_MAX_HAND = components.HAND + BAG
+_MAX_HAND = HAND + BAG
 
 
 def _feature(name: str, high: int, meaning: str, broadcast: bool = False) -> ObservationPart:

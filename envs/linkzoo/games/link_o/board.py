@@ -12,6 +12,7 @@ from linkzoo.core.arguments import (
     check_keys,
     file_text,
     integer,
+    mapping,
     parse_json,
     sequence,
     shown,
@@ -20,11 +21,27 @@ from linkzoo.core.arguments import (
 
 SCHEMA = "linko-board/1"
 STANDARD_BOARD = "ring4x16"
-CIRCLES = 4
+CIRCLES = 4  # of the standard board; editions have fewer
+MIN_CIRCLES = 2
 MAX_SPACES = 64  # a set of spaces is one word of 64 bits
 MIN_RING = 4
+MAX_PIP = 4
+LINKOS_PER_COLOUR = 2
+HAND = 8  # tiles dealt to each (R2)
+TYPICAL_LENGTH = 163
+_MAX_LENGTH = 2**14
 _SHIPPED = Path(__file__).with_name("boards")
 _SPACE = "id circle color pos kind prev next partner x y".split()
+
+
+def number_of_tiles(circles: int, max_pip: int, linkos: int) -> int:
+    """Returns the number of tiles of some colours, each with all pairs and some LINK-Os."""
+    pairs = (max_pip + 1) * (max_pip + 2) // 2
+    return circles * (pairs + linkos)
+
+
+TILES = number_of_tiles(CIRCLES, MAX_PIP, LINKOS_PER_COLOUR)
+BAG = TILES - 2 * HAND  # tiles in the bag after the deal, at most
 
 
 @dataclass(frozen=True)
@@ -50,19 +67,34 @@ class Space:
 
 @dataclass(frozen=True)
 class Board:
-    """A board.
+    """A board, with the tiles that are played on it.
 
     Attributes:
         name: The name in the file.
         colours: The colour of each circle.
         spaces: The spaces, by number.
         digest: 12 hexadecimal digits of the file's SHA-256.
+        max_pip: The highest value of an end.
+        linkos: The number of LINK-Os of each colour.
+        hand: The number of tiles dealt to each seat.
+        defaults: Names and values of the options whose defaults differ on this board.
+        typical_length: The mean number of decisions in a random game.
     """
 
     name: str
     colours: tuple[str, ...]
     spaces: tuple[Space, ...]
     digest: str
+    max_pip: int = MAX_PIP
+    linkos: int = LINKOS_PER_COLOUR
+    hand: int = HAND
+    defaults: tuple[tuple[str, Any], ...] = ()
+    typical_length: int = TYPICAL_LENGTH
+
+    @property
+    def tiles(self) -> int:
+        """The number of tiles."""
+        return number_of_tiles(len(self.colours), self.max_pip, self.linkos)
 
     @property
     def connectors(self) -> tuple[int, ...]:
@@ -74,7 +106,7 @@ class Board:
     @cached_property
     def rings(self) -> list[list[int]]:
         """The spaces of each circle, clockwise from the lowest number."""
-        return [_ring(self.spaces, circle) for circle in range(CIRCLES)]
+        return [_ring(self.spaces, circle) for circle in range(len(self.colours))]
 
 
 def _ring(spaces: tuple[Space, ...], circle: int) -> list[int]:
@@ -134,22 +166,47 @@ def _parse(name: str, text: str) -> Board:
 def read_board(data: Any, digest: str = "") -> Board:
     """Returns the board of JSON data; ValueError names the faulty field or space."""
     required = "schema name colors spaces links tiles".split()
-    check_keys("board", data, required, "ring_size note provenance counts rules".split())
+    optional = "hand options typical_length ring_size note provenance counts rules"
+    check_keys("board", data, required, optional.split())
     agrees("schema", data["schema"], SCHEMA)
-    words = sequence("colors", data["colors"], CIRCLES, CIRCLES)
+    words = sequence("colors", data["colors"], MIN_CIRCLES, CIRCLES)
     colours = tuple(string(f"colors[{circle}]", word) for circle, word in enumerate(words))
-    if len(set(colours)) < CIRCLES or not all(colour and " " not in colour for colour in colours):
-        raise ValueError(f"colors: {list(colours)} are not {CIRCLES} different words")
-    entries = sequence("spaces", data["spaces"], CIRCLES * MIN_RING, MAX_SPACES)
+    circles = len(colours)
+    if len(set(colours)) < circles or not all(colour and " " not in colour for colour in colours):
+        raise ValueError(f"colors: {list(colours)} are not {circles} different words")
+    entries = sequence("spaces", data["spaces"], circles * MIN_RING, MAX_SPACES)
     spaces = tuple(
         _read_space(number, entry, colours, len(entries)) for number, entry in enumerate(entries)
     )
-    _check_rings(spaces)
+    _check_rings(spaces, circles)
     _check_links(spaces, data["links"])
-    check_keys("tiles", data["tiles"], ("max_pip", "linko_per_color"), ("points", "types"))
-    agrees("tiles: max_pip", data["tiles"]["max_pip"], 4)
-    agrees("tiles: linko_per_color", data["tiles"]["linko_per_color"], 2)
-    return Board(string("name", data["name"]), colours, spaces, digest)
+    tiles = data["tiles"]
+    check_keys("tiles", tiles, ("max_pip", "linko_per_color"), ("points", "types"))
+    max_pip = integer("tiles: max_pip", tiles["max_pip"], 1, MAX_PIP)
+    linkos = integer("tiles: linko_per_color", tiles["linko_per_color"], 0, LINKOS_PER_COLOUR)
+    defaults = mapping("options", data.get("options", {}))
+    for name, value in defaults.items():
+        if not isinstance(value, int | str):
+            raise ValueError(f"options: {name}: {shown(value)} is no value of an option")
+    typical_length = data.get("typical_length", TYPICAL_LENGTH)
+    board = Board(
+        name=string("name", data["name"]),
+        colours=colours,
+        spaces=spaces,
+        digest=digest,
+        max_pip=max_pip,
+        linkos=linkos,
+        hand=integer("hand", data.get("hand", HAND), 1, HAND),
+        defaults=tuple(defaults.items()),
+        typical_length=integer("typical_length", typical_length, 1, _MAX_LENGTH),
+    )
+    in_bag = board.tiles - 2 * board.hand  # with two seats
+    if not 0 <= in_bag <= BAG:
+        raise ValueError(
+            f"hand: {board.tiles} tiles, and {board.hand} for each of two: {in_bag} in the bag, "
+            f"which has room for 0..{BAG}"
+        )
+    return board
 
 
 def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) -> Space:
@@ -157,7 +214,7 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
     label = f"spaces[{number}]"
     check_keys(label, data, _SPACE)
     agrees(f"{label}: id", data["id"], number)
-    circle = integer(f"{label}: circle", data["circle"], 0, CIRCLES - 1)
+    circle = integer(f"{label}: circle", data["circle"], 0, len(colours) - 1)
     agrees(f"{label}: color", data["color"], colours[circle])
     integer(f"{label}: pos", data["pos"], 0, count - 1)
     prev = integer(f"{label}: prev", data["prev"], 0, count - 1)
@@ -174,13 +231,13 @@ def _read_space(number: int, data: Any, colours: tuple[str, ...], count: int) ->
     return Space(circle, prev, following, partner, float(data["x"]), float(data["y"]))
 
 
-def _check_rings(spaces: tuple[Space, ...]) -> None:
+def _check_rings(spaces: tuple[Space, ...], circles: int) -> None:
     """Checks that `prev` undoes `next`, and that each circle is one ring."""
     for number, space in enumerate(spaces):
         back = spaces[space.next].prev
         if back != number:
             raise ValueError(f"spaces[{number}]: next is {space.next}, whose prev is {back}")
-    for circle in range(CIRCLES):
+    for circle in range(circles):
         members = _spaces_of(spaces, circle)
         if len(members) < MIN_RING:
             raise ValueError(f"circle {circle}: {len(members)} spaces, not {MIN_RING} or more")

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.rng import shuffle
-from linkzoo.games.link_o.components import MAX_PLAYERS, NONE, TILES, TYPES
+from linkzoo.games.link_o.board import TILES
+from linkzoo.games.link_o.components import MAX_PLAYERS, NONE, TYPES
 from linkzoo.games.link_o.rules.placement import placeable
 from linkzoo.games.link_o.rules.tiles import bit, draw, hidden_from, put_in_hand
 

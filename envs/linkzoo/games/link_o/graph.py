@@ -23,10 +23,12 @@ def graph(board: Board, spec: ObservationSpec) -> Graph:
     on_connectors[:VALUES, tables.connector] = spec.view(elements, "constraint")
     on_connectors[VALUES, tables.connector] = spec.view(elements, "blocked")
     on_spaces = [spec.view(elements, part).reshape(-1, count) for part in _ON_SPACES]
+    colours = len(board.colours)
     tiles = [spec.view(elements, part).reshape(-1, CIRCLES, KINDS) for part in _OF_TILES]
+    by_colour = np.concatenate(tiles)[:, :colours]
     return Graph(
         cells=np.concatenate([*on_spaces, on_connectors]).T,
         neighbours=np.stack([tables.prev, tables.next, tables.partner], axis=1),
         group=tables.circle,
-        groups=np.concatenate(tiles).swapaxes(0, 1).reshape(CIRCLES, -1),
+        groups=by_colour.swapaxes(0, 1).reshape(colours, -1),
     )

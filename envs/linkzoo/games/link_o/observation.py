@@ -5,11 +5,12 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
+from linkzoo.games.link_o.board import BAG
 from linkzoo.games.link_o.components import KINDS, MAX_PLAYERS, NONE, ONE, TYPES, VALUES, WILD
 from linkzoo.games.link_o.observation_spec import MAX_SHOWN
 from linkzoo.games.link_o.rules.placement import spaces_meeting
 from linkzoo.games.link_o.rules.tiles import bit, first_in, hidden_from
-from linkzoo.games.link_o.state import BAG, LEFT, RIGHT
+from linkzoo.games.link_o.state import LEFT, RIGHT
 from linkzoo.games.link_o.tables import BOARD
 
 

@@ -2,10 +2,9 @@
 
 from linkzoo.core.observation import ObservationPart as Part
 from linkzoo.core.observation import ObservationSpec
-from linkzoo.games.link_o.board import Board
-from linkzoo.games.link_o.components import HAND, MAX_PLAYERS, TILES, TYPES, VALUES
+from linkzoo.games.link_o.board import BAG, HAND, TILES, Board
+from linkzoo.games.link_o.components import MAX_PLAYERS, TYPES, VALUES
 from linkzoo.games.link_o.options import MAX_ROUNDS
-from linkzoo.games.link_o.state import BAG
 
 MAX_SHOWN = 9999  # points; a higher score looks the same
 _SEATS = (MAX_PLAYERS,)

@@ -9,13 +9,13 @@ from linkzoo.core.arguments import boolean, check_keys, integer, mapping, sequen
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
 from linkzoo.core.state import Record, winners_of
 from linkzoo.games.link_o.binding import bind
-from linkzoo.games.link_o.board import Board, shipped
-from linkzoo.games.link_o.components import HAND, NONE, TYPES, VALUES, WILD, set_of
+from linkzoo.games.link_o.board import BAG, HAND, Board, shipped
+from linkzoo.games.link_o.components import NONE, TYPES, VALUES, WILD, set_of
 from linkzoo.games.link_o.notation import laid_texts, tile_texts
 from linkzoo.games.link_o.options import MAX_ROUNDS
 from linkzoo.games.link_o.rules.placement import clear_board, place, placeable
 from linkzoo.games.link_o.rules.tiles import put_in_hand
-from linkzoo.games.link_o.state import BAG, MAX_SCORE, NOT_YET
+from linkzoo.games.link_o.state import MAX_SCORE, NOT_YET
 
 _HOW = (None, "out", "blocked")  # how a round ended, by the number in the record
 _MAX_POINTS = 2**15 - 1

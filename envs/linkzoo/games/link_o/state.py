@@ -7,8 +7,8 @@ sets follow from the tiles on the board, and bits are only ever added in a round
 
 from linkzoo.core.state import Field, record_dtype
 from linkzoo.games.link_o import options
-from linkzoo.games.link_o.board import MAX_SPACES
-from linkzoo.games.link_o.components import HAND, MAX_PLAYERS, NONE, TILES, TYPES, VALUES, WILD
+from linkzoo.games.link_o.board import BAG, HAND, MAX_SPACES, TILES
+from linkzoo.games.link_o.components import MAX_PLAYERS, NONE, TYPES, VALUES, WILD
 
 # Sides of a space.
 LEFT = 0  # towards `prev`
@@ -18,7 +18,6 @@ PARTNER = 2
 NOT_YET = 0  # there was none
 OUT = 1  # a seat went out (R17)
 BLOCKED = 2  # (R18)
-BAG = TILES - 2 * HAND  # tiles in the bag after the deal, at most
 MAX_SCORE = 2**30
 SCORE_SCALE = 64
 
@@ -29,7 +28,7 @@ FIELDS = (
     Field("circle_bonus", "i1", (), 0, options.MAX_BONUS),
     Field("open_connectors", "i1", (), options.ANY_MATCHING_COLOR, options.ADJACENT_ONLY),
     Field("dig", "i1", (), options.UNTIL_PLAYABLE, options.ONE),
-    Field("next_starter", "i1", (), options.LEFT_OF_PREVIOUS_STARTER, options.RANDOM),
+    Field("next_starter", "i1", (), options.LEFT_OF_PREVIOUS_STARTER, options.FIRST_SEAT),
     Field("blocked_tie", "i1", (), options.NO_SCORE, options.SPLIT),
     Field("max_rounds", "i1", (), 1, options.MAX_ROUNDS),
     Field("redeal_inference", "i1", (), 0, 1),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.observation import ObservationSpec
-from linkzoo.games.link_o.board import Board
+from linkzoo.games.link_o.board import CIRCLES, Board
 from linkzoo.games.link_o.components import CODES, ENDS, KINDS, TYPES, WILD
 
 _MIRRORED = np.array([*(ENDS.index((right, left)) for left, right in ENDS), WILD])  # by code
@@ -21,7 +21,7 @@ class Symmetry(NamedTuple):
 
     Attributes:
         spaces: int64[spaces], the image of each space.
-        circles: int64[CIRCLES], the image of each circle.
+        circles: int64[CIRCLES], the image of each circle; itself for circles off the board.
         mirrored: bool[CIRCLES], whether each circle (by its old number) is mirrored.
     """
 
@@ -48,14 +48,14 @@ def of_board(board: Board) -> list[Symmetry]:
 
 def _symmetry(board: Board, images: list[int]) -> Symmetry:
     """Returns the symmetry with these images of the spaces."""
-    circles = []
-    mirrored = []
-    for ring in board.rings:
+    circles = np.arange(CIRCLES)
+    mirrored = np.zeros(CIRCLES, np.bool_)
+    for circle, ring in enumerate(board.rings):
         first = images[ring[0]]
         second = images[ring[1]]
-        circles.append(board.spaces[first].circle)
-        mirrored.append(board.spaces[second].next == first)
-    return Symmetry(np.array(images), np.array(circles), np.array(mirrored))
+        circles[circle] = board.spaces[first].circle
+        mirrored[circle] = board.spaces[second].next == first
+    return Symmetry(np.array(images), circles, mirrored)
 
 
 def _with_ring(

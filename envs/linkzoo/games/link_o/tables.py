@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.games.link_o.board import CIRCLES, STANDARD_BOARD, Board, load_board
-from linkzoo.games.link_o.components import NONE, set_of
+from linkzoo.games.link_o.components import NONE, TYPES, copies_on, set_of
 from linkzoo.games.link_o.observation_spec import make_spec
 
 
@@ -24,7 +24,11 @@ class BoardTables(NamedTuple):
         connector: int64[number of connectors], the connectors in ascending order.
         spaces: The set of all spaces.
         connectors: The set of the connectors.
-        circles: uint64[CIRCLES], the set of the spaces of each circle.
+        circles: uint64[CIRCLES], the set of the spaces of each circle; empty without a circle.
+        hand: The number of tiles dealt to each seat.
+        tiles: int64[number of tiles], the type of each tile, in ascending order.
+        copies: int64[TYPES], the number of tiles of each type.
+        types: The set of the types of which there are tiles.
         at: The start of each part of an observation (`ObservationSpec.starts`).
     """
 
@@ -37,6 +41,10 @@ class BoardTables(NamedTuple):
     spaces: np.uint64
     connectors: np.uint64
     circles: NDArray[np.uint64]
+    hand: int
+    tiles: NDArray[np.int64]
+    copies: NDArray[np.int64]
+    types: np.uint64
     at: Any
 
 
@@ -45,6 +53,7 @@ def board_tables(board: Board) -> BoardTables:
     """Returns the tables of a board; equal boards share them."""
     spaces = board.spaces
     partners = [space.partner for space in spaces]
+    copies = copies_on(board)
     circle = np.array([space.circle for space in spaces])
     circles = [set_of(np.flatnonzero(circle == number)) for number in range(CIRCLES)]
     return BoardTables(
@@ -57,6 +66,10 @@ def board_tables(board: Board) -> BoardTables:
         spaces=set_of(range(len(spaces))),
         connectors=set_of(board.connectors),
         circles=np.array(circles, np.uint64),
+        hand=board.hand,
+        tiles=np.repeat(np.arange(TYPES), copies),
+        copies=copies,
+        types=set_of(np.flatnonzero(copies)),
         at=make_spec(board).starts(),
     )
 

@@ -4,9 +4,9 @@ import numpy as np
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.link_o import components
-from linkzoo.games.link_o.board import MAX_SPACES
-from linkzoo.games.link_o.components import HAND, LINKOS, MAX_PLAYERS, NONE, TILES, TYPES
+from linkzoo.games.link_o import components, options
+from linkzoo.games.link_o.board import MAX_SPACES, TILES
+from linkzoo.games.link_o.components import LINKOS, MAX_PLAYERS, NONE, TYPES
 from linkzoo.games.link_o.rules import placement
 from linkzoo.games.link_o.rules.tiles import bit, size_of
 from linkzoo.games.link_o.rules.turns import end_match, leaders_of
@@ -28,7 +28,7 @@ def validate(state: Record, scratch: Record) -> str:
 
 @compiled
 def _check_seats(state: Record) -> str:
-    in_bag = TILES - HAND * state.num_players  # when a round begins
+    in_bag = len(BOARD.tiles) - BOARD.hand * state.num_players  # when a round begins
     if state.bag_size > in_bag:
         return "bag (bag_size): more tiles than a round begins with"
     for seat in range(MAX_PLAYERS):
@@ -38,8 +38,10 @@ def _check_seats(state: Record) -> str:
             return "hands (twice): a tile held twice that isn't a LINK-O"
         if state.hand_size[seat] != size_of(held) + size_of(twice):
             return "hands (hand_size): not the number of tiles held"
-        if state.dug[seat] > in_bag or state.hand_size[seat] > HAND + in_bag:
+        if state.dug[seat] > in_bag or state.hand_size[seat] > BOARD.hand + in_bag:
             return "dug, hands (hand_size): more than the bag had"
+        if state.lacks[seat] & ~BOARD.types:
+            return "lacks: a type that isn't among the tiles"
         turn = state.first_turn[seat] or state.dug[seat] or state.passed[seat]
         if seat >= state.num_players and (held or state.lacks[seat] or state.scores[seat] or turn):
             return "num_players: held, lacks or other fields of more seats than there are players"
@@ -49,7 +51,7 @@ def _check_seats(state: Record) -> str:
 @compiled
 def _check_tiles(state: Record) -> str:
     """Checks that every tile is in exactly one place."""
-    missing = np.copy(components.COPIES)  # by type
+    missing = np.copy(BOARD.copies)  # by type
     for drawn in range(TILES):
         tile = state.bag[drawn]
         if (tile == NONE) != (drawn >= state.bag_size):
@@ -108,6 +110,8 @@ def _check_match(state: Record, scratch: Record) -> str:
         return "round (round_number): more than max_rounds"
     if state.starter >= state.num_players or state.last_winner >= state.num_players:
         return "starter, last_round (last_winner): not a seat of the game"
+    if state.next_starter == options.FIRST_SEAT and state.starter != 0:
+        return "starter: not the first seat"
     if (state.last_how == NOT_YET) != (state.round_number == 1 and state.seat != NONE):
         return "last_round (last_how): doesn't match the round and the seat"
     if (state.last_how == OUT and state.last_winner == NONE) or (

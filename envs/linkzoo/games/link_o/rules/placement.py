@@ -162,6 +162,7 @@ def placeable(state: Record, first: int) -> np.uint64:
         for colour in range(CIRCLES):
             if spaces & BOARD.circles[colour]:
                 types |= bit(KINDS * colour + kind)
+    types &= BOARD.types
     if first:
         types &= OPENERS
     return types

@@ -7,7 +7,7 @@ from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import below, shuffle
 from linkzoo.games.link_o import components, options
-from linkzoo.games.link_o.components import EMPTY, KINDS, MAX_PLAYERS, NONE, ONE, TILES
+from linkzoo.games.link_o.components import EMPTY, KINDS, MAX_PLAYERS, NONE, ONE
 from linkzoo.games.link_o.rules import tiles
 from linkzoo.games.link_o.rules.placement import clear_board, fitting, openings, place, placeable
 from linkzoo.games.link_o.rules.tiles import bit, first_in, hand_points, put_in_hand, size_of
@@ -30,7 +30,7 @@ def new_game(state: Record, seed: np.uint64) -> None:
     state.last_how = NOT_YET
     state.last_winner = NONE
     state.last_points = 0
-    _start_round(state, below(state.num_players, seed, _STARTER_STREAM, 1))  # R3
+    _start_round(state, _first_starter(state))
     _run_on(state)
 
 
@@ -143,16 +143,17 @@ def _dig(state: Record) -> bool:
 
 @compiled
 def _start_round(state: Record, starter: int) -> None:
-    """Puts all tiles into the bag, and deals 8 to every seat (R2)."""
+    """Puts all tiles into the bag, and deals a hand to every seat (R2)."""
     number = state.round_number + 1
     state.round_number = number
     state.starter = starter
     state.seat = starter
     clear_board(state)
-    for drawn in range(TILES):
-        state.bag[drawn] = components.ALL_TILES[drawn]
-    state.bag_size = TILES
-    shuffle(state.bag, TILES, state.seed, _BAG_STREAM, number)
+    state.bag[:] = NONE
+    state.bag_size = len(BOARD.tiles)
+    for drawn in range(state.bag_size):
+        state.bag[drawn] = BOARD.tiles[drawn]
+    shuffle(state.bag, state.bag_size, state.seed, _BAG_STREAM, number)
     for seat in range(MAX_PLAYERS):
         state.held[seat] = 0
         state.twice[seat] = 0
@@ -162,13 +163,23 @@ def _start_round(state: Record, starter: int) -> None:
         state.passed[seat] = 0
         state.first_turn[seat] = seat < state.num_players
     for seat in range(state.num_players):
-        for _ in range(components.HAND):
+        for _ in range(BOARD.hand):
             put_in_hand(state, seat, tiles.draw(state))
+
+
+@compiled
+def _first_starter(state: Record) -> int:
+    """Returns the seat that starts the first round (R3)."""
+    if state.next_starter == options.FIRST_SEAT:
+        return 0
+    return below(state.num_players, state.seed, _STARTER_STREAM, 1)
 
 
 @compiled
 def _next_starter(state: Record) -> int:
     """Returns the seat that starts the next round (R3)."""
+    if state.next_starter == options.FIRST_SEAT:
+        return 0
     if state.next_starter == options.RANDOM:
         return below(state.num_players, state.seed, _STARTER_STREAM, state.round_number + 1)
     if state.next_starter == options.WINNER and state.last_winner != NONE:

@@ -12,6 +12,9 @@ from linkzoo.svg.elements import group, path, rect, text
 from linkzoo.svg.panel import CARD, GREY, INK, seat_mark
 
 Point = tuple[float, float]
+_RADIUS = 115  # of a circle with marks inside, in a tile's own units, at least
+_INSIDE = 55  # radius of the letter and the words inside a circle with marks, in pixels
+_NUMBER_AT = 60  # distance of a number from its tile, in the tile's own units
 _TARGET = 27  # smallest side of a clickable space: 24 pixels on a screen of 320
 
 
@@ -37,8 +40,10 @@ class Layout:
             for centre, space in zip(centres, board.spaces, strict=True)
         ]
         nearest = min(gap for pair in combinations(centres, 2) if (gap := dist(*pair)))
+        radius = min(_radius([centres[space] for space in ring]) for ring in board.rings)
         # First in the board's units, then in pixels.
-        tile_scale = min(0.84 * nearest / style.BREADTH, 0.86 * min(steps) / style.LENGTH)
+        by_neighbours = min(0.84 * nearest / style.BREADTH, 0.86 * min(steps) / style.LENGTH)
+        tile_scale = min(by_neighbours, radius / _RADIUS)
         width = max(xs) - min(xs) + tile_scale * style.LENGTH
         height = max(ys) - min(ys) + tile_scale * style.LENGTH
         self._scale = side / max(width, height)
@@ -46,7 +51,8 @@ class Layout:
         self._left = middle - self._scale * (min(xs) + max(xs)) / 2
         self._top = middle - self._scale * (min(ys) + max(ys)) / 2
         self.tile_scale = tile_scale * self._scale
-        self.named = self.tile_scale > 0.6
+        inside = self._scale * radius - _NUMBER_AT * self.tile_scale
+        self.named = self.tile_scale > 0.6 and inside > _INSIDE
 
     def at(self, space: int) -> Point:
         """Returns the centre of a space."""
@@ -70,8 +76,19 @@ class Layout:
 
     def centre(self, spaces: Iterable[int]) -> Point:
         """Returns the centroid of some spaces."""
-        xs, ys = zip(*map(self.at, spaces), strict=True)
-        return sum(xs) / len(xs), sum(ys) / len(ys)
+        return _centroid([self.at(space) for space in spaces])
+
+
+def _centroid(points: list[Point]) -> Point:
+    """Returns the mean of some points."""
+    xs, ys = zip(*points, strict=True)
+    return sum(xs) / len(xs), sum(ys) / len(ys)
+
+
+def _radius(points: list[Point]) -> float:
+    """Returns the smallest distance of some points from their centroid."""
+    centre = _centroid(points)
+    return min(dist(centre, point) for point in points)
 
 
 def draw_board(view: Json, board: Board, paints: style.Paints, side: float, margin: float) -> str:
@@ -165,7 +182,7 @@ def _space(
     tile = style.tile(entry["tile"], paints, x, y, scale, angle, connector_value(entry))
     marks = ""
     if layout.named:
-        number_x, number_y = layout.inward(space, centre, 60 * scale)
+        number_x, number_y = layout.inward(space, centre, _NUMBER_AT * scale)
         marks = seat_mark(entry["by"], *layout.inward(space, centre, 35 * scale), 9.7, INK)
         marks += text(str(space), number_x, number_y + 5, 13.5, fill=GREY)
     return group(tile, data_item=f"space {space}") + marks

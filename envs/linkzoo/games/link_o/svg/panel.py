@@ -25,6 +25,7 @@ from linkzoo.svg.panel import (
 _INSET = 14  # from a card's edge to its content
 _BOTTOM = 636  # lower edge of the cards and the bag
 _KEY = 644  # upper edge of the key
+_KEY_COLOUR = 2  # of the tile in the key, or the last colour of a smaller board
 _HEAD = 32  # height of a card's first line
 _BACKS = 18  # height of a row of backs
 _GAP = 6  # between cards
@@ -232,7 +233,8 @@ def _tiles(
 def _key(paints: style.Paints, column: Column, top: float) -> str:
     """Returns an explanation of LINK-Os, connectors and owners."""
     width = column.right - column.left
-    wild = style.face(f"{list(paints)[2]} LINK-O", paints, "3", size=23)
+    colour = list(paints)[: _KEY_COLOUR + 1][-1]
+    wild = style.face(f"{colour} LINK-O", paints, "3", size=23)
     explanation = "a LINK-O is wild; on a connector it has a value (? none yet)"
     lines, size = fit(explanation, width - 46, _SMALL, _SMALLEST, 2)
     row = 8 + 16 * len(lines)

@@ -57,9 +57,10 @@ Paints = Mapping[str, Paint]
 
 def paints(colours: Sequence[str]) -> Paints:
     """Returns the paints of a board's colours by name; unknown names get paints in order."""
-    if set(colours) == set(_NAMES):
-        colours = _NAMES
-    return dict(zip(colours, _PAINTS, strict=True))
+    if set(colours) <= set(_NAMES):
+        by_name = dict(zip(_NAMES, _PAINTS, strict=True))
+        return {name: by_name[name] for name in _NAMES if name in colours}
+    return dict(zip(colours, _PAINTS, strict=False))
 
 
 def tile(
