@@ -68,11 +68,15 @@ class Client:
 
 @contextmanager
 def serving(
-    records: Path, token: str | None = None, custom_agents: Sequence[str] = (), **more: Any
+    records: Path,
+    token: str | None = None,
+    custom_agents: Sequence[str] = (),
+    origin: str | None = None,
+    **more: Any,
 ) -> Iterator[Client]:
     """A server while the block runs."""
     listening = listen("127.0.0.1", 0)
-    address = Address("127.0.0.1", listening.getsockname()[1], token)
+    address = Address("127.0.0.1", listening.getsockname()[1], token, origin)
     agents = {name: AgentSpec.parse(name) for name in custom_agents}
     server = Server(records, custom_agents=agents, **more)
     running = HttpServer(server, address)

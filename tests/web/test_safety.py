@@ -9,6 +9,8 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 
+from linkzoo_training.commands.cli import main
+from linkzoo_training.commands.serve import read_origin
 from linkzoo_training.web.safety import (
     COOKIE,
     MOST_BYTES,
@@ -19,13 +21,34 @@ from linkzoo_training.web.safety import (
 from tests.web.server import Client, serving
 
 ROOT = Path(__file__).parents[2]
+# Names that another page may have, through a DNS of its own (rebinding).
+HOSTS = [
+    "evil.example",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example:8765",
+    "127.0.0.1@evil.example",
+    "192.168.1.5",
+    "10.0.0.7:8765",
+    "localhost:x",
+    "",
+]
+# A tunnel from port 9000 (ssh -L 9000:localhost:8765), port 80, and IPv6.
+TUNNELS = ["localhost:9000", "127.0.0.1:9000", "localhost", "127.0.0.1", "[::1]", "[::1]:81"]
+TOKEN = "right"  # noqa: S105 - of these tests alone
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:1", ""])
+@pytest.mark.parametrize("host", HOSTS)
 def test_another_host_is_refused(client: Client, host: str) -> None:
     status, _, body = client.raw("GET", "/api/catalogue", headers={"Host": host})
     assert status == 403
     assert "Host" in json.loads(body)["error"]
+
+
+def post(client: Client, headers: dict[str, str]) -> int:
+    """The status of a new game, asked for with these headers."""
+    body = json.dumps({"game": "linkage", "seats": ["human", "human"]}).encode()
+    headers = {"Content-Type": "application/json", **headers}
+    return client.raw("POST", "/api/sessions", body, headers)[0]
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1"])
@@ -36,6 +59,30 @@ def test_another_origin_is_refused(client: Client, origin: str) -> None:
     assert client.raw("GET", "/api/catalogue", headers={"Origin": own})[0] == 200
 
 
+@pytest.mark.parametrize("host", TUNNELS)
+def test_the_page_works_through_a_tunnel_and_on_port_80(client: Client, host: str) -> None:
+    assert client.raw("GET", "/", headers={"Host": host})[0] == 200
+    assert post(client, {"Host": host, "Origin": f"http://{host}"}) == 200
+    others = ["http://localhost:3000", f"https://{host}", f"http://{host}.evil.example", "null"]
+    assert {post(client, {"Host": host, "Origin": other}) for other in others} == {403}
+
+
+@pytest.mark.parametrize("host", [*HOSTS, "play.example"])
+def test_a_token_stands_for_the_host(tmp_path_factory: pytest.TempPathFactory, host: str) -> None:
+    """Under another name, a browser has no cookie: the token alone admits."""
+    with serving(tmp_path_factory.mktemp("games"), TOKEN) as client:
+        refused = 401 if host else 403
+        assert client.raw("GET", "/api/catalogue", headers={"Host": host})[0] == refused
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_other_pages_of_the_site_are_refused(client: Client, site: str) -> None:
+    """Such as one on another port of this machine, whose requests may have no Origin."""
+    assert client.raw("GET", "/api/records", headers={"Sec-Fetch-Site": site})[0] == 403
+    for own in ("same-origin", "none"):
+        assert client.raw("GET", "/api/records", headers={"Sec-Fetch-Site": own})[0] == 200
+
+
 def test_a_form_of_another_page_cant_start_a_game(client: Client) -> None:
     body = json.dumps({"game": "linkage", "seats": ["human", "random"]}).encode()
     status, _, _ = client.raw("POST", "/api/sessions", body, {"Content-Type": "text/plain"})
@@ -44,16 +91,108 @@ def test_a_form_of_another_page_cant_start_a_game(client: Client) -> None:
     assert client.raw("POST", "/api/sessions", body, headers)[0] == 403
 
 
+def signed_in(client: Client, host: str) -> tuple[str, str]:
+    """Opens the printed address under a host: the cookie, and all of its header."""
+    status, headers, _ = client.raw("GET", f"/?token={TOKEN}", headers={"Host": host})
+    assert status == 303
+    return headers["set-cookie"].split(";")[0], headers["set-cookie"]
+
+
 def test_a_server_for_others_asks_for_its_token(tmp_path: Path) -> None:
-    with serving(tmp_path, token="right") as client:  # noqa: S106 - of this test alone
+    with serving(tmp_path, TOKEN) as client:
         assert client.raw("GET", "/")[0] == 401
         assert client.raw("GET", "/?token=wrong")[0] == 401
-        status, headers, _ = client.raw("GET", "/?token=right")
-        assert status == 303
-        cookie = headers["set-cookie"].split(";")[0]
-        assert "HttpOnly" in headers["set-cookie"]
+        host = f"127.0.0.1:{client.port}"
+        cookie, header = signed_in(client, host)
+        assert "HttpOnly" in header
+        assert "SameSite=strict" in header
+        assert "Secure" not in header
         assert client.raw("GET", "/", headers={"Cookie": cookie})[0] == 200
-        assert client.raw("GET", "/app.js", headers={"Cookie": f"{COOKIE}=wrong"})[0] == 401
+        wrong = cookie.replace(TOKEN, "wrong")
+        assert client.raw("GET", "/app.js", headers={"Cookie": wrong})[0] == 401
+
+
+def test_servers_on_one_host_keep_their_own_cookies(tmp_path: Path) -> None:
+    """Two servers here, and one that is seen through two tunnels."""
+    with serving(tmp_path, TOKEN) as one, serving(tmp_path, TOKEN) as other:
+        asked = [(one, f"127.0.0.1:{one.port}"), (other, f"127.0.0.1:{other.port}")]
+        asked += [(one, "localhost:9000"), (one, "localhost:9001"), (other, "localhost")]
+        names = [signed_in(client, host)[0].split("=")[0] for client, host in asked]
+        assert len(set(names)) == len(asked)
+        assert all(re.fullmatch(rf"{COOKIE}_\d+_\d*", name) for name in names)
+        together = "; ".join(f"{name}={TOKEN}" for name in names)
+        for client, host in asked:
+            headers = {"Host": host, "Cookie": together}
+            assert client.raw("GET", "/api/catalogue", headers=headers)[0] == 200
+
+
+@pytest.mark.parametrize("host", ["play.example", "127.0.0.1:8765"])
+def test_the_page_works_behind_a_proxy(tmp_path: Path, host: str) -> None:
+    """A proxy ends TLS, and keeps the Host or names the server's own."""
+    page = "https://play.example"
+    with serving(tmp_path, TOKEN, origin=page) as client:
+        assert client.ask("catalogue")[0] == 401
+        cookie, header = signed_in(client, host)
+        assert "Secure" in header
+        headers = {"Host": host, "Cookie": cookie}
+        status, _, body = client.raw("GET", "/api/catalogue", headers=headers)
+        assert status == 200
+        assert json.loads(body)["address"] == f"{page}/?token={TOKEN}"
+        assert post(client, {**headers, "Origin": page}) == 200
+        assert post(client, {"Host": host, "Origin": page}) == 401
+        others = ["http://play.example", f"{page}:8443", f"http://{host}", "https://evil.example"]
+        others += ["https://play.example.evil.example", "null"]
+        assert {post(client, {**headers, "Origin": other}) for other in others} == {403}
+        told = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https"}
+        assert post(client, {**headers, **told, "Origin": "https://evil.example"}) == 403
+
+
+def test_an_unnamed_proxy_is_refused_with_advice(client: Client) -> None:
+    for headers in (
+        {"Host": "play.example"},
+        {"Host": "localhost:8765", "Origin": "https://play.example"},
+    ):
+        status, _, body = client.raw("GET", "/api/catalogue", headers=headers)
+        assert status == 403
+        assert "name the page's address with --origin" in json.loads(body)["error"]
+
+
+@pytest.mark.parametrize(
+    ("text", "origin"),
+    [
+        ("https://Play.example", "https://play.example"),
+        ("https://play.example:443/", "https://play.example"),
+        ("http://play.example:443", "http://play.example:443"),
+        ("http://localhost:080", "http://localhost"),
+        ("https://höhle.example:8443", "https://xn--hhle-5qa.example:8443"),
+        ("https://[2001:DB8::0:1]:8443", "https://[2001:db8::1]:8443"),
+    ],
+)
+def test_the_pages_address(text: str, origin: str) -> None:
+    assert read_origin(text) == origin
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "play.example",
+        "ftp://x",
+        "https://",
+        "https://x/zoo",
+        "https://x?y",
+        "https://u@x",
+        "https://x:99999",
+        "https://x:y",
+        "https://[::1",
+        "https://x y",
+        "https://x\r\ny",
+        "",
+    ],
+)
+def test_what_is_no_address_of_a_page(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["serve", "--origin", text])
+    assert "argument --origin: " in capsys.readouterr().err
 
 
 def test_which_addresses_need_no_token() -> None:

@@ -14,8 +14,9 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 2**20  # limit of a request's body
+_BEHIND_A_PROXY = "behind a proxy, name the page's address with --origin"
 _TOO_LARGE = f"a request has at most {MOST_BYTES} bytes"
-COOKIE = "linkzoo_token"
+COOKIE = "linkzoo_token"  # the ports follow: browsers share cookies between them
 _HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -29,6 +30,9 @@ _HEADERS = {
 }
 
 
+# Names that always mean the user's own machine: no other page can be opened by them.
+_LOOPBACK = re.compile(r"(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?")
+_PORT = re.compile(r":(\d{1,5})$")
 _PATH = re.compile(r"""(?<![\w.:/~<])(?:~|[A-Za-z]:)?[\\/](?:[^\s\\/'",;:()\[\]]+[\\/])+(?=\w)""")
 
 
@@ -66,20 +70,42 @@ def _route(family: socket.AddressFamily, other: str, unconnected: str) -> str:
 
 @dataclass(frozen=True)
 class Address:
-    """The server's address; `token` is None on loopback."""
+    """The server's address.
+
+    Attributes:
+        host: The address that the server listens on.
+        port: The port that it listens on.
+        token: The secret of every client; None for a server that only this machine reaches.
+        origin: Scheme, host and port of the page behind a proxy, such as `https://play.example`;
+            None without a proxy.
+    """
 
     host: str
     port: int
     token: str | None = None
+    origin: str | None = None
 
-    def takes(self, host: str) -> bool:
+    def takes_host(self, host: str) -> bool:
         """Returns whether a Host header is allowed.
 
-        Without a token it must be this server's, which prevents DNS rebinding.
+        Without a token it must be a name of the user's own machine: a page whose name was made to
+        lead there (DNS rebinding) has another one. The port may be that of an SSH tunnel.
         """
         if self.token is not None:
             return bool(host)
-        return host in [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+        return _LOOPBACK.fullmatch(host) is not None
+
+    def takes_origin(self, origin: str, host: str) -> bool:
+        """Returns whether an Origin header, beside a Host header, is the page's own."""
+        return origin == (self.origin or f"http://{host}")
+
+    def cookie(self, host: str) -> str:
+        """Returns the name of the token's cookie, beside a Host header.
+
+        Several servers may share a host: they differ by their ports, or by those of SSH tunnels.
+        """
+        seen = _PORT.search(host)
+        return f"{COOKIE}_{self.port}_{seen[1] if seen else ''}"
 
     @property
     def url(self) -> str:
@@ -87,7 +113,8 @@ class Address:
         host = own_address(self.host)
         if ":" in host:  # IPv6
             host = f"[{host}]"
-        url = f"http://{host}:{self.port}/"
+        origin = self.origin or f"http://{host}:{self.port}"
+        url = f"{origin}/"
         if self.token is not None:
             url += f"?token={quote(self.token)}"
         return url
@@ -132,13 +159,14 @@ class Guard:
         """Returns the refusal of a request that isn't from the page, else None."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if not self.address.takes(host):
-            return _refuse(403, f"the Host {host!r} isn't this server")
+        if not self.address.takes_host(host):
+            return _refuse(403, f"the Host {host!r} isn't this server: {_BEHIND_A_PROXY}")
         origin = headers.get("origin")
-        if origin is not None and origin != f"http://{host}":
-            return _refuse(403, f"the Origin {origin!r} isn't this server's page")
-        if headers.get("sec-fetch-site") == "cross-site" and scope["path"].startswith("/api"):
-            return _refuse(403, "the request comes from another site")
+        if origin is not None and not self.address.takes_origin(origin, host):
+            return _refuse(403, f"the Origin {origin!r} isn't this page: {_BEHIND_A_PROXY}")
+        site = headers.get("sec-fetch-site", "same-origin")
+        if site not in ("same-origin", "none") and scope["path"].startswith("/api"):
+            return _refuse(403, "the request comes from another page")
         length = headers.get("content-length", "0")
         if not length.isdecimal():
             return _refuse(400, "the Content-Length is no number")
@@ -151,13 +179,15 @@ class Guard:
         token = self.address.token
         if token is None:
             return None
+        name = self.address.cookie(headers.get("host", ""))
         query = parse_qs(scope["query_string"].decode("latin-1"), max_num_fields=9)
         if scope["path"] == "/" and _same(query.get("token", [""])[0], token):
             redirect = RedirectResponse("/", 303)
-            redirect.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+            secure = (self.address.origin or "").startswith("https:")
+            redirect.set_cookie(name, token, secure=secure, httponly=True, samesite="strict")
             return redirect
         try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+            cookie = SimpleCookie(headers.get("cookie", "")).get(name)
         except CookieError:
             cookie = None
         if cookie is None or not _same(cookie.value, token):
