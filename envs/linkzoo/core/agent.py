@@ -124,3 +124,8 @@ class RandomAgent:
             positions.action_mask, positions.seeds, np.zeros(1, np.int64), actions
         )
         return actions
+
+    def probabilities(self, positions: Positions) -> NDArray[np.float64]:
+        """Returns equal probabilities of the legal actions, float64[N, num_actions]."""
+        masks = positions.action_mask
+        return np.asarray(masks / masks.sum(1, keepdims=True), np.float64)

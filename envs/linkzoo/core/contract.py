@@ -151,6 +151,29 @@ class Drawing:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Chance:
+    """The chance of a game, declared so that all its outcomes can be enumerated (`linkzoo.exact`).
+
+    The rules draw by `rng.below` and `rng.shuffle` alone. They draw from a shuffled pile by taking
+    the last of the items left, and nobody knows the order of those.
+
+    Attributes:
+        pile: The field that holds the pile, or several piles one behind the other. None: whatever
+            the rules shuffle counts with its whole order.
+        size: The field with the number of items left, or an element for each pile.
+        starts: Where each pile begins in its field.
+    """
+
+    pile: str | None = None
+    size: str | None = None
+    starts: tuple[int, ...] = (0,)
+
+    def __post_init__(self) -> None:
+        if (self.pile is None) != (self.size is None):
+            raise ValueError("pile and size: a chance names both or neither")
+
+
+@dataclass(frozen=True, kw_only=True)
 class Facts:
     """Facts about a game that can't be derived from its rules.
 

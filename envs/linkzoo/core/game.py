@@ -20,7 +20,7 @@ from linkzoo.core.arguments import (
     mapping,
     shown,
 )
-from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.contract import Chance, Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.guide import Guide, GuideClass
 from linkzoo.core.names import versioned_name
 from linkzoo.core.observation import ObservationSpec
@@ -94,6 +94,8 @@ class Game:
         solver: The exact solver.
         compatible_versions: Other versions whose files (cards, records, positions, data sets) this
             version reads unchanged.
+        chance: How the rules draw, for exact trees. None: the game has no chance, or it can't be
+            enumerated.
 
     Raises:
         TypeError: A part is missing.
@@ -117,6 +119,7 @@ class Game:
     guide_class: GuideClass = Guide
     solver: ExactSolver | None = None
     compatible_versions: tuple[int, ...] = ()
+    chance: Chance | None = None
 
     def __post_init__(self) -> None:
         facts = self.facts
@@ -141,6 +144,10 @@ class Game:
         if Options not in getattr(self.options, "__mro__", ()):
             raise ValueError(f"options: {shown(self.options)} doesn't derive from linkzoo.Options")
         declared = set(self.state.names or ())
+        if self.chance is not None:
+            for field_name in (self.chance.pile, self.chance.size):
+                if field_name is not None and field_name not in declared:
+                    raise ValueError(f"chance: {shown(field_name)} is no field")
         for option in option_names(self.options):
             if option not in declared | set(self.fixed.values):
                 raise ValueError(f"fields: the option {option} is no field")

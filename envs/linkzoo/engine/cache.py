@@ -30,7 +30,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-_LIBRARIES = {"numba", "numpy", "llvmlite", *sys.stdlib_module_names}
+LIBRARIES = {"numba", "numpy", "llvmlite", *sys.stdlib_module_names}
 _SETTINGS = "OPT LOOP_VECTORIZE SLP_VECTORIZE BOUNDSCHECK DEBUGINFO_DEFAULT".split()  # Numba's
 _SYMBOLS = 2  # version of the symbol naming scheme in machine code (`callees`)
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # object addresses in a `repr`
@@ -106,7 +106,7 @@ class Walk:
                 self.value(item, names)
         elif isinstance(value, frozenset):
             self.say(sorted(map(repr, value)))
-        elif _home(value).partition(".")[0] in _LIBRARIES:  # Numba compiles it by name
+        elif _home(value).partition(".")[0] in LIBRARIES:  # Numba compiles it by name
             self.say(_home(value), getattr(value, "__qualname__", value.__name__))
         elif isinstance(value, FunctionType):
             self._function(value)

@@ -59,20 +59,30 @@ def barrier() -> None:
     """Waits for all threads of the block on a GPU."""
 
 
-def compiled(function: F) -> F:
+def compiled(function: F, *, unique: bool = False) -> F:
     """Compiles a function over records, arrays and numbers when Python first calls it.
 
     Compiled code can call it too. Globals and closures are constants: don't change them afterwards.
 
     Args:
         function: A plain function that Numba's nopython mode supports.
+        unique: Whether it is a copy of another function, with other globals.
 
     Returns:
         The compiled function; with `NUMBA_DISABLE_JIT=1` the function itself.
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # as numba.njit does
         return function
-    return cast(F, _Compiled(cast(FunctionType, function), unique=False))
+    return cast(F, _Compiled(cast(FunctionType, function), unique=unique))
+
+
+def plain_function(value: Any) -> FunctionType | None:
+    """Returns the plain function of a compiled or plain function; None for other values."""
+    if isinstance(value, _Compiled):
+        return value.function
+    if isinstance(value, FunctionType):
+        return value
+    return None
 
 
 def entry_point(function: F, *arguments: Any) -> F:
@@ -161,10 +171,8 @@ def _own_functions(module: ModuleType) -> list[Callable[..., Any]]:
     """Returns the functions that a module defines, compiled or plain."""
     functions = []
     for value in vars(module).values():
-        plain = value
-        if isinstance(value, _Compiled):
-            plain = value.function
-        if isinstance(plain, FunctionType) and plain.__module__ == module.__name__:
+        plain = plain_function(value)
+        if plain is not None and plain.__module__ == module.__name__:
             functions.append(value)
     return functions
 
@@ -172,7 +180,7 @@ def _own_functions(module: ModuleType) -> list[Callable[..., Any]]:
 def _bind(function: Callable[..., Any], module: ModuleType) -> Callable[..., Any]:
     """Returns a copy of a function that looks up its globals in another module."""
     if isinstance(function, _Compiled):
-        return _Compiled(_copy(function.function, module.__dict__), unique=True)
+        return compiled(_copy(function.function, module.__dict__), unique=True)
     return _copy(cast(FunctionType, function), module.__dict__)
 
 

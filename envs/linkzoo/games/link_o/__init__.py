@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from linkzoo.core.arguments import string
-from linkzoo.core.contract import Drawing, Facts, Notation
+from linkzoo.core.contract import Chance, Drawing, Facts, Notation
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
@@ -70,6 +70,7 @@ def _game_on(board_name: str, board: Board) -> Game:
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide_class=LinkOGuide,
+        chance=Chance(pile="bag", size="bag_size"),
     )
 
 
