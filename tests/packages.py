@@ -67,7 +67,7 @@ ENVS = Package(
     (
         "__init__ compile",
         "testing cuda integrations",
-        "policy text",
+        "exact policy text",
         "linkage_v0 love_links_v0 link_o_v0 love_formula_v0",
         "envs",
         "record position_file",

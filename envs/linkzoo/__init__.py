@@ -15,7 +15,7 @@ from typing import Any
 
 from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.core.agent import Agent, Positions, RandomAgent
-from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
+from linkzoo.core.contract import Chance, Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.guide import Guide, ScoreRow
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
@@ -36,6 +36,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Agent",
+    "Chance",
     "Drawing",
     "Facts",
     "Field",

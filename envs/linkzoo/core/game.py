@@ -143,6 +143,10 @@ class Game:
             )
         if Options not in getattr(self.options, "__mro__", ()):
             raise ValueError(f"options: {shown(self.options)} doesn't derive from linkzoo.Options")
+        self._check_fields()
+
+    def _check_fields(self) -> None:
+        """Raises ValueError if options, editions or chance name what isn't there."""
         declared = set(self.state.names or ())
         if self.chance is not None:
             for field_name in (self.chance.pile, self.chance.size):

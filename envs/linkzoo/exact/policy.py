@@ -193,7 +193,7 @@ class TabularAgent:
         """
         path = Path(path)
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 header = parse_json(str(arrays["header"]).encode())
                 keys = arrays["keys"].astype(np.uint64)
                 actions = arrays["actions"].astype(np.int32)

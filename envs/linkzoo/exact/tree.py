@@ -37,10 +37,10 @@ class GameTree:
     `first_outcome[e] : first_outcome[e + 1]`. Parents have lower numbers than their children. Node
     0 is the root, where chance deals; it has one edge.
 
-    An information set holds the nodes that the seat to act can't tell apart by all that it has seen,
-    at every ply, and done (perfect recall). In a game that hides nothing, equal positions are one
-    node, and each is an information set of its own. The entries of a policy are the actions of the
-    information sets: `first_entry[i] : first_entry[i + 1]`.
+    An information set holds the nodes that the seat to act can't tell apart by all that it has
+    seen, at every ply, and done (perfect recall). In a game that hides nothing, equal positions are
+    one node, and each is an information set of its own. The entries of a policy are the actions of
+    the information sets: `first_entry[i] : first_entry[i + 1]`.
 
     Attributes:
         game: The game, with compiled-in options.
@@ -250,7 +250,7 @@ class _Builder:
         columns.probabilities.append(expanded.probabilities)
 
     def _next_level(self, states: list[Records], pasts: list[Words]) -> None:
-        level = np.concatenate(states)
+        level = _joined(states, self.game)
         level_pasts = np.concatenate(pasts)
         children = np.arange(len(level))
         if self.merged and len(level):
@@ -315,7 +315,7 @@ class _Builder:
             first_entry=first_entry,
             actions=actions,
             decisions=decisions,
-            states=np.concatenate(columns.states)[kept],
+            states=_joined(columns.states, self.game)[kept],
             merged=self.merged,
         )
 
@@ -372,6 +372,11 @@ def _merge(states: Records) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if not np.array_equal(words[first[numbers]], words):
         raise RuntimeError("two different records have the same hash")
     return first, numbers
+
+
+def _joined(states: list[Records], game: Game) -> Records:
+    """Returns records one behind the other; `np.concatenate` forgets that they are records."""
+    return np.concatenate(states).view(game.state)
 
 
 def _as_fractions(payoffs: NDArray[np.float32]) -> NDArray[np.float64]:
