@@ -57,9 +57,22 @@ def test_what_agents_do_is_said_in_a_few_words() -> None:
 def test_every_option_has_an_explanation(client: Client, game: str) -> None:
     offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
     words = get_game(game).guide.option_words()
-    assert [option["words"] for option in offered["options"]] == [
-        words[option["name"]] for option in offered["options"]
-    ]
+    for option in offered["options"]:
+        assert option["words"].startswith(words[option["name"]])
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_games_begin_with_even_chances(client: Client, name: str) -> None:
+    """The page's options are the standard ones but for the threshold of Linkage."""
+    game = get_game(name)
+    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[name]
+    defaults = {option["name"]: option["default"] for option in offered["options"]}
+    standard = game.chosen_options(game.blank())
+    balanced = {"threshold": 13} if name == "linkage" else {}
+    assert {**standard, **defaults} == {**standard, **balanced}
+    for option in offered["options"]:
+        changed = option["name"] in balanced
+        assert (f"The standard value is {standard[option['name']]};" in option["words"]) == changed
 
 
 def test_a_game_without_measured_agents_has_no_ratings() -> None:

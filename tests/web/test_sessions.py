@@ -251,6 +251,21 @@ def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Clien
     assert client.ask(f"sessions/{name}/analysis", {"agent": "random"})[0] == 400
 
 
+@pytest.mark.parametrize("threshold", [11, 13])
+def test_agents_outside_of_their_training_are_named(client: Client, threshold: int) -> None:
+    """In a game with such an agent, and where an agent is asked."""
+    notes = []
+    if threshold == 11:
+        notes = ["linkage_az was trained for threshold=12..16, not 11"]
+    options = {"threshold": threshold}
+    other = client.new_game("linkage", ["human", "greedy"], options=options)
+    assert client.settled(other)["notes"] == []
+    name = client.new_game("linkage", ["linkage_az", "human"], options=options)
+    assert client.settled(name)["notes"] == notes
+    for agent in ("linkage_az", "linkage_az:2"):
+        assert client.ask(f"sessions/{name}/analysis", {"agent": agent})[1]["notes"] == notes
+
+
 def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
     name = client.new_game("linkage", ["random", "random"])
     for _ in range(4):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -188,6 +189,8 @@ class Facts:
         role_options: Options that, if not standard, make roles chosen in play.
         playout_options: Options, with values that end a game sooner with a result that is still
             informative, or that sample likelier worlds. A search may play on under them.
+        balanced_options: Options that give all sides the most equal chances between good players,
+            where the standard ones don't; the page for people begins with them.
         open_moves: Whether all seats see all moves, though something else is hidden, such as hands.
         uct_c: The best exploration constant of UCB1 for tree search with random rollouts, on
             payoffs of -1..1.
@@ -201,6 +204,7 @@ class Facts:
     seat_names: tuple[str, ...] = ()
     role_options: tuple[str, ...] = ()
     playout_options: Mapping[str, int] = field(default_factory=dict)
+    balanced_options: Mapping[str, Any] = field(default_factory=dict)
     open_moves: bool = False
     uct_c: float = 1.0  # good for most of the tuned games
 

@@ -160,6 +160,8 @@ class Game:
             for option in mapping(f"editions: {name}", edition):
                 if option not in option_names(self.options):
                     raise ValueError(f"editions: {name}: the game has no option {shown(option)}")
+        if self.facts.balanced_options:
+            self.blank(None, self.facts.balanced_options)  # raises for options that don't exist
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Game":
         return self

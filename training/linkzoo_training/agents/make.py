@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from linkzoo import Agent, get_game
 from linkzoo.core.agent import check_agent
 from linkzoo.core.arguments import shown
 from linkzoo.policy import Policy
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.imports import import_object
 from linkzoo_training.resources import check_installed
 
@@ -91,4 +94,6 @@ def load_policy(
         game = str(spec.card("")["game"])
     player = make_agent(spec, game, options)
     rules = getattr(player, "game", None) or get_game(game, options)
+    if options is not None:
+        note_untrained(player, np.array([rules.blank(None, options)]), options_only=True)
     return Policy(player, rules, seed=seed)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Positions
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.agents.usage import Usage, reset_usage, usage_of
 
 
@@ -40,6 +41,10 @@ class NamedAgent:
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the agent's actions, int64[N]."""
         return self._agent().act(positions)
+
+    def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
+        """Warns if the agent's policy wasn't trained for games such as N records."""
+        note_untrained(self._agent(), states, options_only=options_only)
 
     def begin_match(self) -> None:
         """Resets usage counters."""

@@ -17,6 +17,7 @@ from linkzoo import Game, Positions, get_game
 from linkzoo.core.arguments import integer, real, shown
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.trained_on import TrainedOn, UntrainedWarning
 from linkzoo_training.arrays import relative
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card, read_weights
 from linkzoo_training.checkpoints.fingerprints import fingerprints
@@ -57,6 +58,10 @@ class PolicyAgent:
             game must declare symmetries.
         device: The network's device.
 
+    Attributes:
+        warns: Whether it warns about games that it wasn't trained for; off where a program shows
+            `untrained`.
+
     Raises:
         ValueError: The temperature or the views are out of range.
     """
@@ -89,7 +94,9 @@ class PolicyAgent:
             self.network = network.to(self.device).eval()
         except (RuntimeError, AssertionError, TypeError) as error:
             raise ValueError(f"device: {shown(device)} can't be used ({error})") from error
-        self._trained_players = _trained_players(self.card)
+        self._trained_on = TrainedOn.of(game, self.card)
+        self._warned: set[str] = set()
+        self.warns = True
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the most probable or a sampled action of each position, int64[N].
@@ -167,25 +174,36 @@ class PolicyAgent:
         return logits, values
 
     def check_positions(self, positions: Positions) -> None:
-        """Raises ValueError for another game; warns about untrained numbers of players."""
+        """Raises ValueError for another game; warns once about untrained options and players."""
         if positions.game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {positions.game}")
-        if self._trained_players:
-            trained = sorted(self._trained_players)
-            for players in sorted(set(positions.num_players.tolist()) - self._trained_players):
-                text = f"{self.name} was trained for {trained} players, not {players}"
-                warnings.warn(text, stacklevel=3)
+        given: Any = positions
+        if isinstance(given, Positions):
+            self.note_untrained(positions.states)
+        else:  # observations alone, which don't name the options
+            self._warn(self._trained_on.player_notes(positions.num_players))
 
+    def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
+        """Warns once about options and numbers of players of N records that weren't trained.
 
-def _trained_players(card: Mapping[str, Any]) -> set[int]:
-    """Returns the numbers of players in the training configuration of a card; empty: unknown."""
-    config = card.get("trained", {}).get("config")
-    if not isinstance(config, dict):
-        return set()
-    players = config.get("num_players")
-    if not isinstance(players, list):
-        return set()
-    return {count for count in players if isinstance(count, int)}
+        Args:
+            states: The records.
+            options_only: Whether the numbers of players don't count.
+        """
+        if options_only:
+            self._warn(self._trained_on.option_notes(self.game, states))
+        else:
+            self._warn(self._trained_on.notes(self.game, states))
+
+    def untrained(self, states: NDArray[Any]) -> list[str]:
+        """Returns the same warnings as sentences, each time."""
+        return [f"{self.name} was {note}" for note in self._trained_on.notes(self.game, states)]
+
+    def _warn(self, notes: list[str]) -> None:
+        for note in notes:
+            if self.warns and note not in self._warned:
+                self._warned.add(note)
+                warnings.warn(f"{self.name} was {note}", UntrainedWarning, stacklevel=4)
 
 
 class SearchAgent:
@@ -226,6 +244,14 @@ class SearchAgent:
         self._count = _MAX_BYTES // (base_bytes + (simulations - 1) * node_bytes)
         self._make_search = partial(make, self._count, simulations)
         self._idle = [self._make_search()]
+
+    def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
+        """Warns as the policy does."""
+        self.policy.note_untrained(states, options_only=options_only)
+
+    def untrained(self, states: NDArray[Any]) -> list[str]:
+        """Returns the same warnings as sentences, each time."""
+        return self.policy.untrained(states)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns an action for each position, int64[N]; searches if there are several legal ones.

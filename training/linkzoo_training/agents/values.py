@@ -53,6 +53,7 @@ class Values:
         falls: The falls, largest first.
         exact: The winner with best play at every ply, DRAW, or None where it is unknown; empty
             without a solver.
+        notes: Sentences about options and players that the agent wasn't trained for.
     """
 
     agent: str
@@ -60,6 +61,7 @@ class Values:
     by_ply: NDArray[np.float32]
     falls: list[Fall]
     exact: list[int | None]
+    notes: list[str]
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data."""
@@ -69,6 +71,7 @@ class Values:
             "values": [[round(float(value), 3) for value in row] for row in self.by_ply],
             "falls": [{**asdict(fall), "by": round(fall.by, 3)} for fall in self.falls],
             "exact": self.exact,
+            "notes": self.notes,
         }
 
 
@@ -114,7 +117,7 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
     if roles:
         names = [f"player {seat} ({roles[seat]})" for seat in seats]
     falls = _falls(game, record, states, values, exact, has_choice)
-    return Values(policy.name, names, values, falls, exact)
+    return Values(policy.name, names, values, falls, exact, policy.untrained(states[:1]))
 
 
 def _exact_winners(game: Game, states: Sequence[Record]) -> list[int | None]:

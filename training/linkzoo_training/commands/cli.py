@@ -4,13 +4,16 @@ import argparse
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from linkzoo import __version__
 from linkzoo_training.agents.human import QuitError
+from linkzoo_training.agents.trained_on import UntrainedWarning
 from linkzoo_training.commands import evaluate, play, replay, serve, tournament, train
 from linkzoo_training.commands.data import positions, selfplay, solve
 from linkzoo_training.commands.experiment import best_response, league, plot, sweep
@@ -135,6 +138,25 @@ def _add_current_folder() -> None:
         sys.path.append(folder)
 
 
+@contextmanager
+def _notes_in_short() -> Iterator[None]:
+    """Prints warnings about untrained games as one line on stderr."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def show_in_short(
+            message: Warning | str, category: type[Warning], *rest: Any, **more: Any
+        ) -> None:
+            if issubclass(category, UntrainedWarning):
+                print(f"linkzoo: note: {message}", file=sys.stderr)
+            else:
+                show(message, category, *rest, **more)
+
+        warnings.simplefilter("always", UntrainedWarning)  # an agent warns once
+        warnings.showwarning = show_in_short
+        yield
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command, by default that of `sys.argv`; reports user errors as one line on stderr.
 
@@ -152,7 +174,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args = parse_arguments(sys.argv[1:] if arguments is None else arguments)
         check_installed("train", *_NEEDED)
-        return int(args.run(args) or 0)
+        with _notes_in_short():
+            return int(args.run(args) or 0)
     except (ValueError, OSError) as error:
         print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)
         return 2

@@ -16,7 +16,9 @@ import numpy as np
 
 from linkzoo.core.arguments import mapping, parse_json
 from linkzoo.core.files import write_atomically
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import digests_of
+from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.evaluation.openings import Openings, openings_digest
 from linkzoo_training.evaluation.played_games import (
     GamesPlan,
@@ -232,6 +234,8 @@ def write_dataset(
             )
     elif folder.is_dir() and any(folder.iterdir()):
         raise ValueError(f"{folder} isn't empty, and has no {ABOUT}")
+    for spec in plan.agents:
+        note_untrained(NamedAgent(spec, plan.game, plan.options), np.array([plan.blank]))
     missing = [games for games in plan.parts if not files.has(folder, games)]
     write_atomically(about, (json.dumps(data, indent=1) + "\n").encode())
     if executor is None:

@@ -19,6 +19,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.playing import NOBODY, GivesUpError, play_games
+from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.agents.usage import reset_usage, usage_of
 from linkzoo_training.evaluation.openings import (
     START,
@@ -193,6 +194,8 @@ class Match:
             raise ValueError(f"{counting[0].name} asks many games at once: play in this process")
         for agent in counting:
             reset_usage(agent)
+        for agent in (self.a, self.b):
+            note_untrained(agent, np.array(self._blanks))
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
         batch = min(batch, ceil(self.blocks / executor.workers))
         parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]

@@ -19,6 +19,7 @@ from linkzoo import get_game
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.openings import openings_digest, standard_openings
 from linkzoo_training.evaluation.ratings import Pairing
@@ -73,6 +74,13 @@ class Tournament:
         game = get_game(self.game)
         return len(game.one_of_each_side(int(game.blank(self.num_players).num_players)))
 
+    @property
+    def blanks(self) -> NDArray[Any]:
+        """A record with the options of each variant, before its set-up."""
+        variants = variants_of(self.options)
+        game = get_game(self.game, variants[0])
+        return np.array([game.blank(self.num_players, variant) for variant in variants])
+
     def make_agent(self, agent: AgentSpec) -> NamedAgent:
         """Makes one of the agents; ValueError if it doesn't exist, or is a person."""
         agent.check(self.game, human=False)
@@ -108,7 +116,7 @@ def run_tournament(
             match is played.
     """
     for agent in settings.agents:
-        settings.make_agent(agent)
+        note_untrained(settings.make_agent(agent), settings.blanks)
     if executor is None:
         executor = LocalExecutor()
     pairs = settings.pairs()

@@ -9,6 +9,7 @@ to each worker once per name.
 import os
 import signal
 import traceback
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -226,10 +227,12 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
 
 def _single_threaded(make: Callable[[], Worker]) -> Worker:
     from linkzoo.engine.threads import set_num_threads
+    from linkzoo_training.agents.trained_on import UntrainedWarning
     from linkzoo_training.networks import shards
 
     set_num_threads(1)
     shards.use(1)
+    warnings.simplefilter("ignore", UntrainedWarning)  # see `note_untrained`
     return make()
 
 

@@ -50,6 +50,7 @@ def analyse(player: Player, game: Game, state: Record) -> Json:
             for action, move in zip(order, moves(game, state, order), strict=True)
         ],
         "exact": None,
+        "notes": agent.untrained(positions.states),
     }
     if game.solver is not None:
         result["exact"] = _exact(game, state)

@@ -106,7 +106,11 @@ def _searches(card: Mapping[str, Any]) -> list[str]:
 
 
 def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:
-    default = getattr(game.options(), field.name)
+    standard = getattr(game.options(), field.name)
+    default = game.facts.balanced_options.get(field.name, standard)
+    meaning = words.get(field.name, "")
+    if default != standard:
+        meaning += f". The standard value is {standard}; {default} is more even"
     choices: list[Any] = []
     option_type = option_types(game.options)[field.name]
     if get_origin(option_type) is Literal:
@@ -118,7 +122,7 @@ def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:
         kind = "number"
     return {
         "name": field.name,
-        "words": words.get(field.name, ""),
+        "words": meaning,
         "kind": kind,
         "choices": choices,
         "default": default,

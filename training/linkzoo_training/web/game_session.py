@@ -14,6 +14,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record, winners_of
 from linkzoo.record import new_file_name
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.trained_on import TrainedOn
 from linkzoo_training.web.certainty import was_certain
 from linkzoo_training.web.history import History
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task, read_agent
@@ -62,6 +63,7 @@ class GameSession:
         apart: Whether each person has an own screen.
 
     Attributes:
+        notes: Sentences about agents that weren't trained for the options or players.
         version: Counts the changes of the session.
         changed: Done at the next change.
         thinking: Whether an agent has to move and does so by itself.
@@ -114,7 +116,13 @@ class GameSession:
         self.thought: Task[None] | None = None
         self._generation = 0  # counts the moves, so that agents notice outdated tasks
         players.load((spec, game) for spec in self.agents())
+        self.notes = [note for spec in self.agents() for note in self._untrained(spec)]
         self.deal(seed)
+
+    def _untrained(self, spec: AgentSpec) -> list[str]:
+        """Returns how an agent's training games differ from this game, as sentences."""
+        trained_on = TrainedOn.of(self.game, spec.card(self.game.name))
+        return [f"{spec} was {note}" for note in trained_on.notes(self.game, self._states)]
 
     def agents(self) -> Iterator[AgentSpec]:
         """Yields the agents of the game, each once."""

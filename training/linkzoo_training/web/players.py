@@ -20,6 +20,7 @@ from linkzoo.core.state import Record
 from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
+from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import SHIPPED, AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
@@ -120,7 +121,11 @@ class Player:
     @cached_property
     def agent(self) -> Agent:
         """The agent, created on first use; only its own thread reads this."""
-        return make_agent(self._spec, id_of(self._game), self._game.fixed.values)
+        agent = make_agent(self._spec, id_of(self._game), self._game.fixed.values)
+        policy = getattr(agent, "policy", agent)  # of a search
+        if isinstance(policy, PolicyAgent):
+            policy.warns = False  # the page shows it
+        return agent
 
     def act(self, state: Record, seed: int) -> tuple[int, str]:
         """Returns a legal action of the agent and its comment. Call it in the agent's thread."""

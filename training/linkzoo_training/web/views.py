@@ -83,6 +83,7 @@ def session_view(viewer: "Viewer", *, tall: bool = False) -> Json:
         "game": session.game.name,
         "title": session.game.title,
         "variant": changed_options(session.game, session.record.options),
+        "notes": session.notes,
         "seats": list(map(str, session.seats)),
         "names": session.names,
         "roles": list(session.game.roles(session.record.options)),

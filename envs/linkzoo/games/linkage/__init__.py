@@ -57,6 +57,7 @@ GAME = Game(
         score_scale=25,
         seat_names=("More", "Fewer"),
         role_options=("free_hole",),
+        balanced_options={"threshold": 13},  # at the printed 12, More nearly always wins
         uct_c=0.35,
     ),
     guide_class=guide.LinkageGuide,

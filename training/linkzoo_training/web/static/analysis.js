@@ -61,7 +61,7 @@ export function analysisCard(question, judged) {
   };
 }
 
-function drawn({ agent, seat, values, moves, exact }) {
+function drawn({ agent, seat, values, moves, exact, notes }) {
   const worth = values.map((value, one) => make("li", {}, `Player ${one}${one === seat ? " (to move)" : ""}: ${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)}`));
   const searched = moves.some(({ visits }) => visits !== null);
   const head = make("tr", {}, make("th", {}, "move"), make("td", {}), make("th", { className: "number" }, "share"), searched ? make("th", { className: "number" }, "visits") : null);
@@ -78,6 +78,7 @@ function drawn({ agent, seat, values, moves, exact }) {
   );
   return [
     make("p", {}, `${agent}: values from −1 (lost) to +1 (won); on the board, how likely a move with a part is, in percent`),
+    ...notes.map((note) => make("p", { className: "soft" }, `${note}.`)),
     make("ul", {}, ...worth),
     exact ? make("p", {}, verdict(exact)) : null,
     make("div", { className: "shares", tabIndex: 0 }, make("table", {}, head, ...rows)),

@@ -14,15 +14,15 @@ export class Coach {
     this.judge = judgeField();
     this.said = make("p", { role: "status" });
     this.now = button("Hint", async () => {
-      const { agent, best, value } = await this.best(false);
+      const { agent, best, value, notes } = await this.best(false);
       hint(best.parts);
-      this.say(`${agent} would play: ${best.words ?? best.text} (${percent(best.share)} of its choice). It values your position at ${signed(value)}.`);
+      this.say(`${agent} would play: ${best.words ?? best.text} (${percent(best.share)} of its choice). It values your position at ${signed(value)}.${notes}`);
     });
     this.before = button("What would you have played?", async () => {
-      const { agent, best, value, played } = await this.best(true);
+      const { agent, best, value, played, notes } = await this.best(true);
       const other = best.text === played?.text ? "It would have played your move, too" : `Instead of your last move it would have played: ${best.words ?? best.text}`;
       const own = played ? `; it gives ${percent(best.share)} to that and ${percent(played.share)} to yours` : "";
-      this.say(`${agent}: ${other}${best.text === played?.text ? ` (${percent(best.share)})` : own}. It valued your position at ${signed(value)}.`);
+      this.say(`${agent}: ${other}${best.text === played?.text ? ` (${percent(best.share)})` : own}. It valued your position at ${signed(value)}.${notes}`);
     });
     this.element = make("section", { className: "coach", "aria-label": "coach" }, make("div", { className: "row" }, this.now, this.before), this.said);
   }
@@ -30,8 +30,8 @@ export class Coach {
   async best(last) {
     this.say("Thinking …");
     try {
-      const { agent, seat, values, moves, played } = await this.ask(await this.judge.name(), last);
-      return { agent, best: moves[0], value: values[seat], played: moves.find(({ text }) => text === played) };
+      const { agent, seat, values, moves, played, notes } = await this.ask(await this.judge.name(), last);
+      return { agent, best: moves[0], value: values[seat], played: moves.find(({ text }) => text === played), notes: notes.map((note) => ` ${note}.`).join("") };
     } catch (error) {
       this.say("");
       throw error;

@@ -25,6 +25,7 @@ class SessionPage {
     Object.assign(this, { id, timer: 0, round: 0, left: false, shown: "", known: undefined, pictures: new Map() });
     this.title = make("h1", {});
     this.status = make("p", { className: "status", role: "status" });
+    this.notes = make("p", { className: "soft", hidden: true });
     this.help = new Help();
     this.board = new Board((text) => guarded(() => this.do("move", { move: text })), () => this.confirm.checked, (move) => ask(this.path("/preview"), { move }));
     this.steps = new Steps(this.board, (number) => this.picture(number), (words) => this.tell(words));
@@ -39,7 +40,7 @@ class SessionPage {
     this.layout = make(
       "div",
       { className: "layout", hidden: true },
-      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.status, this.wish, this.board.element, this.coach.element, this.tools()),
+      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.notes, this.status, this.wish, this.board.element, this.coach.element, this.tools()),
       make(
         "aside",
         { className: "about", "aria-label": "about the game" },
@@ -202,6 +203,8 @@ class SessionPage {
     this.back.disabled = !view.can_take_back || view.wish !== null;
     this.back.textContent = view.own_seat !== null && view.seats.filter((who) => who === "human").length > 1 ? "Ask to take back" : "Take back";
     this.showWish(view);
+    this.notes.hidden = !view.notes.length;
+    this.notes.textContent = view.notes.map((note) => `${note}.`).join(" ");
     this.resign.hidden = view.watching || view.over;
     this.rematch.hidden = !view.over;
     this.watching.hidden = !view.watching;

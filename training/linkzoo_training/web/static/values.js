@@ -11,7 +11,7 @@ export function valuesCard(question, go) {
   const show = async () => {
     const found = await question(await judge.name());
     curve.show(found);
-    words.textContent = `By ${found.agent}, without a search, from the information of the seat to move: from −1 (lost) to +1 (won).`;
+    words.textContent = `By ${found.agent}, without a search, from the information of the seat to move: from −1 (lost) to +1 (won).${found.notes.map((note) => ` ${note}.`).join("")}`;
   };
   let asked = false;
   return {
