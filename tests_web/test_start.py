@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.web.server import Client, serving
 
+from linkzoo import GameRecord
 from tests_web.conftest import Screen
 
 
@@ -89,6 +90,61 @@ def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client:
     page.get_by_role("button", name=re.compile("Close Linkage")).click()
     expect(page.locator(".list a")).to_have_count(0)
     assert client.server.peek(ids[1]) is None
+
+
+def test_a_large_seed_stays(screen: Screen, client: Client, tmp_path: Path) -> None:
+    """JavaScript rounds it: in the form, a download, a file, a saved game and a replay."""
+    seed = 2**53 + 1
+    screen.open()
+    page = screen.page
+    page.click("summary")
+    page.fill("#seed", f"{seed}")
+    page.click("button[type=submit]")
+    name = _session_id(page)
+    session = client.server.viewer(name).session
+    assert session.record.seed == seed
+    page.get_by_role("button", name="Resign").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    file = tmp_path / "game.json"
+    download.value.save_as(file)
+    assert GameRecord.load(file) == session.record
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Replay").click()
+
+    def opened() -> GameRecord:
+        page.wait_for_url(re.compile("#/replay/"))
+        page.wait_for_selector(".values")
+        return client.server.replays.get(page.url.split("/")[-2])[0].record
+
+    assert opened() == session.record
+    screen.open()
+    page.set_input_files("#file", file)
+    page.get_by_role("button", name="Open", exact=True).click()
+    assert opened().seed == seed
+    screen.open()
+    page.get_by_role("button", name=re.compile("^Open ")).first.click()
+    assert opened().seed == seed
+
+
+def test_requests_end_with_their_page(screen: Screen, client: Client) -> None:
+    """The screen fails the test for any error; the answers come late, or not at all."""
+    page = screen.page
+    name = client.new_game("linkage", ["human", "random"])
+    client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})
+    client.settled(name)
+    for late in ("**/api/catalogue", "**/log/*", "**/analysis", "**/preview?*"):
+        page.route(late, lambda _: None)  # never answered
+        page.goto("about:blank")
+        screen.open(f"#/game/{name}")
+        page.wait_for_selector(".board svg")
+        page.locator(".log button").first.hover()
+        page.get_by_role("button", name="Analyse").click()
+        page.get_by_role("button", name="Hint").click()
+        page.locator(".board .lit").first.click()
+        page.evaluate("location.hash = '#/strength'")
+        page.wait_for_selector("h1:has-text('strong')")
+        page.unroute(late)
 
 
 def test_saved_games_are_opened_and_deleted(screen: Screen, client: Client) -> None:

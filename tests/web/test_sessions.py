@@ -61,6 +61,18 @@ def test_a_game_is_played_to_its_end_and_saved(client: Client) -> None:
     assert len(record.actions) == len(view["log"])
 
 
+@pytest.mark.parametrize("seed", [2**53 + 1, 2**64 - 1])
+def test_a_large_seed_stays(client: Client, seed: int) -> None:
+    """In digits, as the page sends it, and in the record."""
+    for wanted in (seed, str(seed), f"{seed:020}"):
+        status, answer = client.ask(
+            "sessions", {"game": "linkage", "seats": ["human", "random"], "seed": wanted}
+        )
+        assert status == 200
+        assert client.server.viewer(answer["id"]).session.record.seed == seed
+        assert client.ask(f"sessions/{answer['id']}/record")[1]["seed"] == seed
+
+
 def test_the_same_seed_and_moves_give_the_same_game(client: Client) -> None:
     logs = []
     for _ in range(2):
@@ -223,6 +235,10 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
         ({"options": {"size": 3}}, "size"),
         ({"game": "link_o", "options": {"board": "/etc/passwd"}}, "board"),
         ({"seed": -1}, "seed"),
+        ({"seed": 2**64}, "seed"),
+        ({"seed": str(2**64)}, "seed"),
+        ({"seed": "1e3"}, "seed"),
+        ({"seed": ""}, "seed"),
     ],
 )
 def test_what_a_page_may_not_ask_for_is_named(

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import threading
 import time
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from pydantic import Field, StrictBool, StrictInt
 from starlette.concurrency import run_in_threadpool
 
 from linkzoo import Game
-from linkzoo.core.arguments import integer
+from linkzoo.core.arguments import integer, shown
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo.registry import id_of
@@ -39,7 +40,8 @@ class _NewGame(Wanted):
     names: Annotated[list[Text], Field(max_length=8, default_factory=list)]
     apart: StrictBool = False
     options: Annotated[dict[Text, StrictBool | StrictInt | Text], Field(default_factory=dict)]
-    seed: StrictInt | None = None  # None: the server chooses one
+    # None: the server chooses one. The page sends digits: JavaScript would round large numbers.
+    seed: StrictInt | Text | None = None
 
 
 class _Move(Wanted):
@@ -181,11 +183,15 @@ def add_outcomes(app: FastAPI, server: Server) -> None:
         return await server.finished(request, task)
 
 
-def _seed(wanted: int | None) -> int:
+def _seed(wanted: int | str | None) -> int:
     """Returns the wanted seed, else a random one."""
     if wanted is None:
         return randbelow(SEED_LIMIT)
-    return integer("seed", wanted, 0, SEED_LIMIT - 1)
+    if isinstance(wanted, str):
+        if not re.fullmatch(r"[0-9]{1,20}", wanted):
+            raise ValueError(f"seed: {shown(wanted)} is no integer of at most 20 digits")
+        wanted = int(wanted)
+    return integer("seed", wanted, 0, 2**64 - 1)
 
 
 def _analyse(server: Server, viewer: Viewer, agent: str, last: bool) -> Task[Json]:

@@ -1,10 +1,11 @@
 // An agent's analysis of the position on the board.
 
-import { ask, button, make, once } from "./api.js";
+import { ask, button, guarded, make, once } from "./api.js";
 
 const kept = new Map(); // the catalogue
 
-/** A field for an agent with a policy; `offer(game)` returns whether the game has such agents. */
+/** A field for an agent with a policy; `offer(game)` returns whether the game has such agents. It runs
+ * unattended: an error is shown, and the game has none. */
 export function judgeField() {
   const input = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
   const known = make("datalist", { id: `judges${Math.random().toString(36).slice(2)}` });
@@ -20,7 +21,12 @@ export function judgeField() {
   return {
     input,
     known,
-    offer: (game) => (offered = fill(game)),
+    async offer(game) {
+      offered = fill(game);
+      let some = false;
+      await guarded(async () => (some = await offered));
+      return some;
+    },
     async name() {
       await offered;
       return input.value.trim();

@@ -9,10 +9,15 @@ export function abandon() {
 }
 
 export async function ask(path, body, method) {
+  return JSON.parse(await askText(path, body === undefined ? undefined : JSON.stringify(body), method));
+}
+
+/** The answer to a request as JSON text. Records stay text: JavaScript would round their seeds. */
+export async function askText(path, body, method) {
   const options = { method: method ?? (body === undefined ? "GET" : "POST"), signal: page.signal };
   if (body !== undefined) {
     options.headers = { "Content-Type": "application/json" };
-    options.body = JSON.stringify(body);
+    options.body = body;
   }
   let response;
   try {
@@ -20,13 +25,22 @@ export async function ask(path, body, method) {
   } catch (error) {
     throw error.name === "AbortError" ? error : new Error("the server doesn't answer");
   }
-  const answer = await response.json();
+  const answer = await response.text();
   if (!response.ok) {
-    const error = new Error(answer.error ?? `the server says ${response.status}`);
+    const error = new Error(errorIn(answer) ?? `the server says ${response.status}`);
     error.status = response.status;
     throw error;
   }
   return answer;
+}
+
+/** The message of an error; undefined if the answer is none of the server, but of a proxy. */
+function errorIn(answer) {
+  try {
+    return JSON.parse(answer).error;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The answer to a request, cached in a map by its key; a failed request is repeated. */
@@ -95,8 +109,8 @@ export function result(view) {
   return `Player${one ? "" : "s"} ${view.winners.join(" and ")} ${one ? "wins" : "win"}.`;
 }
 
-export function download(name, data) {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(data, null, 1)]));
+export function download(name, text) {
+  const address = URL.createObjectURL(new Blob([text]));
   make("a", { href: address, download: name }).click();
   URL.revokeObjectURL(address);
 }

@@ -59,8 +59,4 @@ async function load(page, kind, id, ply) {
 }
 
 addEventListener("hashchange", () => guarded(show));
-// Requests of a page that was left end, as they should.
-addEventListener("unhandledrejection", (event) => {
-  if (event.reason?.name === "AbortError") event.preventDefault();
-});
 guarded(show);

@@ -1,6 +1,6 @@
 // The start page's lists: this browser's games, saved games, and records from files.
 
-import { ask, button, called, labelled, make, result } from "./api.js";
+import { ask, askText, button, called, labelled, make, result } from "./api.js";
 import { close, current } from "./games.js";
 
 /** This browser's games; `share(links, names)` shows the links of a game's seats. */
@@ -67,7 +67,7 @@ function savedItem({ file, title, players, moves, time }, show) {
     await show();
   }, { "aria-label": `Delete ${words}` });
   drop.onblur = () => (drop.textContent = "Delete");
-  return make("li", {}, make("span", {}, words), button("Open", async () => openRecord(await ask(path)), { "aria-label": `Open ${words}` }), drop);
+  return make("li", {}, make("span", {}, words), button("Open", async () => openRecord(await askText(path)), { "aria-label": `Open ${words}` }), drop);
 }
 
 /** A field for a record from a local file. */
@@ -75,13 +75,13 @@ export function fileCard() {
   const file = make("input", { type: "file", accept: ".json,application/json", id: "file" });
   const open = async () => {
     if (!file.files.length) throw new Error("choose a file first");
-    let data;
+    const text = await file.files[0].text();
     try {
-      data = JSON.parse(await file.files[0].text());
+      JSON.parse(text);
     } catch {
       throw new Error(`${file.files[0].name} is no JSON`);
     }
-    await openRecord(data);
+    await openRecord(text);
   };
   return make(
     "section",
@@ -91,7 +91,8 @@ export function fileCard() {
   );
 }
 
-async function openRecord(data) {
-  const { id } = await ask("replays", data);
+/** Opens a record, the text of a file. */
+export async function openRecord(text) {
+  const { id } = JSON.parse(await askText("replays", text));
   location.hash = `#/replay/${id}/0`;
 }

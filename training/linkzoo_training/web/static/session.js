@@ -1,10 +1,11 @@
 // A game in progress: play it, or watch agents play it.
 
 import { analysisCard } from "./analysis.js";
-import { ask, button, download, guarded, make, once, result, say } from "./api.js";
+import { ask, askText, button, download, guarded, make, once, result, say } from "./api.js";
 import { Board, NARROW } from "./board.js";
 import { Coach } from "./coach.js";
 import { Help } from "./help.js";
+import { openRecord } from "./lists.js";
 import { Log } from "./log.js";
 import { Score } from "./score.js";
 import { Steps } from "./steps.js";
@@ -29,7 +30,7 @@ class SessionPage {
     this.help = new Help();
     this.board = new Board((text) => guarded(() => this.do("move", { move: text })), () => this.confirm.checked, (move) => ask(this.path("/preview"), { move }));
     this.steps = new Steps(this.board, (number) => this.picture(number), (words) => this.tell(words));
-    this.log = new Log((number) => this.peek(number), () => this.peek());
+    this.log = new Log((number) => guarded(() => this.peek(number)), () => this.peek());
     this.typed = new Typed((move) => this.board.prepare(move), (text) => this.do("move", { move: text }), (parts) => this.board.hint(parts));
     this.coach = new Coach((agent, last) => ask(`sessions/${id}/analysis`, last ? { agent, last } : { agent }), (parts) => this.board.hint(parts));
     this.analysis = analysisCard((agent) => ask(`sessions/${id}/analysis`, { agent }), (moves) => this.board.judge(moves));
@@ -67,11 +68,9 @@ class SessionPage {
     this.run = button("Play", () => this.toggleRun());
     this.step = button("One move", () => this.do("step", {}));
     this.watching = make("span", { className: "row" }, this.run, this.step, this.pace);
-    this.openRecord = button("Replay", async () => {
-      const { id } = await ask("replays", await ask(`sessions/${this.id}/record`));
-      location.hash = `#/replay/${id}/0`;
-    });
-    this.download = button("Download", async () => download("game.json", await ask(`sessions/${this.id}/record`)));
+    const record = () => askText(`sessions/${this.id}/record`);
+    this.openRecord = button("Replay", async () => openRecord(await record()));
+    this.download = button("Download", async () => download("game.json", await record()));
     const large = button("Enlarge", () => {
       large.setAttribute("aria-pressed", `${this.board.enlarge()}`);
     });

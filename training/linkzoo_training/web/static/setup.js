@@ -97,7 +97,7 @@ class Setup {
         names: this.seats.names(),
         apart,
         options: Object.fromEntries([...this.options.querySelectorAll("[name]")].map((input) => [input.name, valueOf(input)])),
-        seed: this.seed.value === "" ? null : Number(this.seed.value),
+        seed: this.seed.value === "" ? null : this.seed.value,
       });
       remember(id, seats);
       if (apart) this.showLinks(seats, this.seats.names());
