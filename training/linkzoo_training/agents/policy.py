@@ -140,6 +140,14 @@ class PolicyAgent:
         logits, values = self.evaluate(positions)
         return logits.softmax(-1).numpy(), values.numpy()
 
+    def probabilities(self, positions: Positions) -> NDArray[np.float64]:
+        """Returns the probabilities by which `act` draws, float64[N, num_actions]."""
+        logits, _ = self._outputs(positions)
+        if self.temperature == 0:
+            shares = torch.zeros_like(logits, dtype=torch.float64)
+            return shares.scatter_(1, logits.argmax(-1, keepdim=True), 1).numpy()
+        return torch.softmax(logits.double() / self.temperature, -1).numpy()
+
     def _outputs(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Returns masked logits [N, A] and values [N, P], without masking absent seats."""
         self.check_positions(positions)

@@ -228,6 +228,8 @@ class AgentSpec:
             if not file.is_file():
                 return None
             data = file.read_bytes()
+        elif self.kind in extension_kinds() and Path(self.source).is_file():
+            data = Path(self.source).read_bytes()
         elif self.kind == "custom" and (file := source_file(self.source)) is not None:
             data = file.read_bytes()
         else:

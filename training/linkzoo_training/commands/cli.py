@@ -14,8 +14,18 @@ from typing import Any, Protocol
 from linkzoo import __version__
 from linkzoo_training.agents.human import QuitError
 from linkzoo_training.agents.trained_on import UntrainedWarning
-from linkzoo_training.commands import evaluate, play, replay, serve, tournament, train
-from linkzoo_training.commands.data import positions, selfplay, solve
+from linkzoo_training.commands import (
+    evaluate,
+    exploitability,
+    play,
+    replay,
+    serve,
+    solve,
+    tournament,
+    train,
+)
+from linkzoo_training.commands.data import positions, selfplay
+from linkzoo_training.commands.data import solve as solve_positions
 from linkzoo_training.commands.experiment import best_response, league, plot, sweep
 from linkzoo_training.commands.linear import fit, improve, labels
 from linkzoo_training.commands.llm import benchmark
@@ -58,6 +68,8 @@ COMMANDS: Mapping[str, Command | Group] = {
     "train": train,
     "evaluate": evaluate,
     "tournament": tournament,
+    "exploitability": exploitability,
+    "solve": solve,
     "play": play,
     "serve": serve,
     "replay": replay,
@@ -67,7 +79,7 @@ COMMANDS: Mapping[str, Command | Group] = {
     ),
     "data": Group(
         "write games and positions to files",
-        {"selfplay": selfplay, "positions": positions, "solve": solve},
+        {"selfplay": selfplay, "positions": positions, "solve": solve_positions},
     ),
     "linear": Group(
         "make linear scorers of actions",

@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from linkzoo import Game, game_names
 from linkzoo.core.arguments import shown
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.specs import BASELINES, AgentSpec
 from linkzoo_training.selfplay.executors import EXECUTORS, Executor
+
+if TYPE_CHECKING:
+    from linkzoo.exact import GameTree
 
 GAMES = f"{', '.join(game_names())}, or module:name or FILE.py:name of a custom game"
 AGENTS = (
@@ -221,6 +224,31 @@ def options_of(settings: Sequence[str], game: str, *agents: AgentSpec) -> dict[s
         spec.check(game)
         fixed = fixed or spec.fixed(game)
     return fixed | read_options(settings)
+
+
+def add_max_nodes(parser: ArgumentParser) -> None:
+    """Adds `--max-nodes`."""
+    text = "positions of the tree at most; 5 million take 5 GB (default: %(default)s)"
+    parser.add_argument(
+        "--max-nodes", type=whole(1, 5 * 10**7), default=10**7, metavar="N", help=text
+    )
+
+
+def tree_of(game: str, args: Namespace, *agents: AgentSpec) -> "GameTree":
+    """Returns the tree that `settings`, `--players` and `--max-nodes` name, and prints its size."""
+    from linkzoo import exact
+
+    options = options_of(args.settings, game, *agents)
+    with progress_bar() as show:
+        tree = exact.tree(
+            game,
+            args.players,
+            options,
+            max_nodes=args.max_nodes,
+            progress=lambda nodes: show("positions", nodes, args.max_nodes),
+        )
+    print(f"{tree.num_nodes:,} positions, {tree.num_infosets:,} information sets")
+    return tree
 
 
 def share_rows() -> None:

@@ -1,0 +1,1 @@
+"""Policies of small games, written down for every position, as agents."""
