@@ -49,7 +49,7 @@ SECTIONS = (
     Section(
         "A game of your own",
         """linkzoo.Game linkzoo.Rules linkzoo.Observation linkzoo.Notation linkzoo.Drawing
-        linkzoo.Facts linkzoo.Guide linkzoo.ScoreRow linkzoo.FixedOptions linkzoo.Options
+        linkzoo.Facts linkzoo.Chance linkzoo.Guide linkzoo.ScoreRow linkzoo.FixedOptions linkzoo.Options
         linkzoo.Field linkzoo.ObservationPart linkzoo.ObservationSpec linkzoo.Graph
         linkzoo.compiled linkzoo.engine.compiled.rebind linkzoo.rng linkzoo.core.protocols
         linkzoo.testing.check_game""",
@@ -75,6 +75,13 @@ SECTIONS = (
         linkzoo_training.evaluation.match.against_baselines
         linkzoo_training.evaluation.played_games.GamesPlan
         linkzoo_training.evaluation.dataset.write_dataset linkzoo_training.search.solver.solve""",
+    ),
+    Section(
+        "Small games exactly",
+        """linkzoo.exact.tree linkzoo.exact.GameTree linkzoo.exact.exploitability
+        linkzoo.exact.Exploitability linkzoo.exact.solve linkzoo.exact.Solution
+        linkzoo.exact.policy_of linkzoo.exact.mixture linkzoo.exact.tabular_agent
+        linkzoo.exact.TabularAgent linkzoo.exact.StochasticAgent""",
     ),
     Section(
         "Training",

@@ -2,19 +2,19 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import leduc
 import numpy as np
 import pytest
-from exploitability import Policy, exploitability, policy_of, uniform
 from leduc import GAME
-from leduc.rules import CALL, RAISE
+from leduc.rules import CALL, MAX_PAID, RAISE
 from leduc.text import CARDS
 from numpy.typing import NDArray
 
-from linkzoo import Positions, Record
+from linkzoo import Agent, Positions, RandomAgent, Record, exact
 from linkzoo.testing import check_game
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.commands.cli import main
@@ -89,6 +89,18 @@ def test_what_is_paid(cards: str, moves: str, won: list[float]) -> None:
     assert state.winners == sum(1 << seat for seat in best)
 
 
+class Plays:
+    """An agent with probabilities [N, 3]."""
+
+    def __init__(self, policy: Callable[[Positions], NDArray[Any]]) -> None:
+        self.name = policy.__name__
+        self.probabilities = policy
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        """Returns the likeliest actions."""
+        return np.asarray(self.probabilities(positions).argmax(1))
+
+
 def passive(positions: Positions) -> NDArray[Any]:
     policy: NDArray[Any] = np.eye(3)[np.full(len(positions), CALL)]
     return policy
@@ -106,18 +118,35 @@ def by_rank(positions: Positions) -> NDArray[Any]:
     return policy
 
 
+def chips_lost(agent: Agent) -> float:
+    """OpenSpiel's `exploitability`, in chips."""
+    return exact.exploitability(agent, exact.tree(GAME)).exploitability * MAX_PAID
+
+
 @pytest.mark.parametrize(
-    ("policy", "expected"),
+    ("agent", "expected"),
     [
-        (uniform, 2.373611111111111),
-        (passive, 1.4666666666666668),
-        (aggressive, 2.3666666666666663),
-        (by_rank, 1.9769031475051437),
+        (RandomAgent(), 2.373611111111111),
+        (Plays(passive), 1.4666666666666668),
+        (Plays(aggressive), 2.3666666666666663),
+        (Plays(by_rank), 1.9769031475051437),
     ],
+    ids=lambda value: getattr(value, "name", ""),
 )
-def test_exploitability_is_that_of_open_spiel(policy: Policy, expected: float) -> None:
+def test_exploitability_is_that_of_open_spiel(agent: Agent, expected: float) -> None:
     """`exploitability` of open_spiel 2.0.2, of the same policies in its `leduc_poker`."""
-    assert exploitability(policy) == pytest.approx(expected, abs=1e-6)
+    assert chips_lost(agent) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_mixture_draws_a_policy_for_each_game() -> None:
+    """It loses no more than the mean of its policies."""
+    tree = exact.tree(GAME)
+    policies = [exact.policy_of(Plays(policy), tree) for policy in (passive, aggressive)]
+    lost = [exact.exploitability(policy, tree).exploitability for policy in policies]
+    mixed = exact.exploitability(exact.mixture(policies, tree), tree)
+    assert 0 < mixed.exploitability <= sum(lost) / 2 + 1e-12
+    alone = exact.mixture(policies[:1], tree)
+    assert exact.exploitability(alone, tree).exploitability == pytest.approx(lost[0])
 
 
 @pytest.mark.parametrize("moves", ["", "rc"])
@@ -166,7 +195,7 @@ def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     Path("tiny.yaml").write_text(json.dumps(config), encoding="utf-8")
     assert main(["train", "tiny.yaml"]) == 0
     assert load_agent("runs/tiny/checkpoint").temperature == 1
-    assert exploitability(policy_of("runs/tiny/checkpoint")) < 1.6
+    assert chips_lost(load_agent("runs/tiny/checkpoint")) < 1.6
 
 
 @pytest.mark.slow  # quick: test_best_response.py

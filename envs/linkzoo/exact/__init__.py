@@ -10,7 +10,7 @@ exact.tabular_agent(tree, solution.policy).save("equilibrium.npz")
 
 from linkzoo.exact.equilibrium import Solution, solve
 from linkzoo.exact.exploitability import Exploitability, exploitability
-from linkzoo.exact.policy import StochasticAgent, TabularAgent, policy_of, tabular_agent
+from linkzoo.exact.policy import StochasticAgent, TabularAgent, mixture, policy_of, tabular_agent
 from linkzoo.exact.tree import GameTree, TreeTooLargeError, tree
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "TabularAgent",
     "TreeTooLargeError",
     "exploitability",
+    "mixture",
     "policy_of",
     "solve",
     "tabular_agent",

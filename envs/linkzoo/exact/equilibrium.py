@@ -18,8 +18,8 @@ from linkzoo.exact.values import (
     Evaluator,
     Floats,
     Structure,
-    edge_probability,
     edge_value,
+    fill_both_reaches,
     fill_values,
 )
 
@@ -113,7 +113,7 @@ class CfrPlus:
         """Lets each seat learn once."""
         self.iterations += 1
         for seat in range(self._tree.num_players):
-            _fill_both_reaches(self._structure, seat, self._policy, self._reaches)
+            fill_both_reaches(self._structure, seat, self._policy, self._reaches)
             fill_values(self._structure, seat, self._policy, self._values)
             _add_regrets(
                 self._structure, seat, self._reaches, self._values, self._own, self._regrets
@@ -138,28 +138,6 @@ class CfrPlus:
         average = self._tree.uniform()
         average[reached] = self._sums[reached] / spread[reached]
         return average
-
-
-@compiled
-def _fill_both_reaches(tree: Structure, seat: int, policy: Floats, reaches: Floats) -> None:
-    """Fills how likely the others and chance, and the seat, let every node be reached, [N, 2].
-
-    The tree must not be merged: every node but the root has one parent.
-    """
-    reaches[0] = 1
-    for node in range(len(tree.seats)):
-        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-            probability = edge_probability(tree, node, edge, policy)
-            others = reaches[node, 0]
-            own = reaches[node, 1]
-            if tree.seats[node] == seat:
-                own *= probability
-            else:
-                others *= probability
-            for outcome in range(tree.first_outcome[edge], tree.first_outcome[edge + 1]):
-                child = tree.children[outcome]
-                reaches[child, 0] = others * tree.probabilities[outcome]
-                reaches[child, 1] = own
 
 
 @compiled

@@ -1,7 +1,7 @@
 """Policies of trees: those of agents, and agents that play a policy."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -19,7 +19,7 @@ from linkzoo.core.state import Records
 from linkzoo.engine.rng import STREAM_ACTION, random_u64, random_u64s
 from linkzoo.exact.hashing import Words, hash_words
 from linkzoo.exact.tree import GameTree, padded_words, spans
-from linkzoo.exact.values import Floats, fill_reaches, structure_of
+from linkzoo.exact.values import Floats, fill_both_reaches, fill_reaches, structure_of
 from linkzoo.registry import get_same_game, id_of
 
 FORMAT = "linkzoo-tabular/1"
@@ -69,6 +69,38 @@ def policy_of(agent: Agent | Floats, tree: GameTree, *, samples: int = 1, seed: 
             entries = slice(tree.first_entry[infoset], tree.first_entry[infoset + 1])
             policy[entries] = dense[row, tree.actions[entries]]
     return _checked(policy, tree)
+
+
+def mixture(policies: Sequence[Floats], tree: GameTree) -> Floats:
+    """Returns the policy that plays like a mixture: every seat draws one of several for each game.
+
+    An information set plays each policy as likely as the seat, with it, gets there.
+
+    Args:
+        policies: Policies of the tree, float64[K] each, all equally likely.
+        tree: A tree with hidden information.
+
+    Raises:
+        ValueError: There is none, one isn't of this tree, or nothing is hidden.
+    """
+    if not policies or tree.merged:
+        raise ValueError("a mixture needs policies, and a game with hidden information")
+    structure = structure_of(tree)
+    counts = np.diff(tree.first_entry)
+    sums = np.zeros(len(tree.actions))
+    reaches = np.empty((len(tree.seats), 2))
+    decided = np.flatnonzero(tree.infosets >= 0)
+    own = np.zeros(tree.num_infosets)
+    for policy in policies:
+        checked = _checked(policy, tree)
+        for seat in range(tree.num_players):
+            fill_both_reaches(structure, seat, checked, reaches)
+            nodes = decided[tree.seats[decided] == seat]
+            own[tree.infosets[nodes]] = reaches[nodes, 1]
+        # A tiny weight plays on where none of the policies gets to.
+        sums += np.repeat(own + 1e-12, counts) * checked
+    totals = np.add.reduceat(sums, tree.first_entry[:-1])
+    return np.asarray(sums / np.repeat(totals, counts), np.float64)
 
 
 def _probabilities(agent: Agent, positions: Positions, samples: int) -> Floats:

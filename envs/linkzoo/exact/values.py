@@ -74,6 +74,28 @@ def fill_reaches(tree: Structure, seat: int, policy: Floats, reaches: Floats) ->
 
 
 @compiled
+def fill_both_reaches(tree: Structure, seat: int, policy: Floats, reaches: Floats) -> None:
+    """Fills how likely the others and chance, and the seat, let every node be reached, [N, 2].
+
+    The tree must not be merged: every node but the root has one parent.
+    """
+    reaches[0] = 1
+    for node in range(len(tree.seats)):
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+            probability = edge_probability(tree, node, edge, policy)
+            others = reaches[node, 0]
+            own = reaches[node, 1]
+            if tree.seats[node] == seat:
+                own *= probability
+            else:
+                others *= probability
+            for outcome in range(tree.first_outcome[edge], tree.first_outcome[edge + 1]):
+                child = tree.children[outcome]
+                reaches[child, 0] = others * tree.probabilities[outcome]
+                reaches[child, 1] = own
+
+
+@compiled
 def _fill_depths(tree: Structure, seat: int, merged: bool, depths: NDArray[np.int32]) -> None:
     """Fills how often a seat has acted before every node, int32[N]; with `merged`, all seats."""
     depths[:] = 0

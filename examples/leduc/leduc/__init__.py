@@ -1,7 +1,7 @@
 """Leduc hold'em for linkzoo: the game `leduc` if installed, else `leduc:GAME`."""
 
 from leduc import observation, rules, text
-from linkzoo import Drawing, Facts, Game, Notation, Observation, Rules
+from linkzoo import Chance, Drawing, Facts, Game, Notation, Observation, Rules
 
 GAME = Game(
     name="leduc",
@@ -25,5 +25,6 @@ GAME = Game(
     ),
     notation=Notation(action_to_text=text.action_to_text, text_to_action=text.text_to_action),
     drawing=Drawing(text=text.draw),
+    chance=Chance(),
     facts=Facts(typical_length=6, max_length=2 * rules.MOVES, open_moves=True),
 )
