@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import entry_points
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -17,7 +16,7 @@ import pettingzoo
 
 from linkzoo.core.arguments import mapping, shown
 from linkzoo.core.game import Game
-from linkzoo.core.imports import import_hint, import_home
+from linkzoo.core.imports import import_hint, import_home, whole_path
 from linkzoo.core.names import gymnasium_id, versioned_name
 from linkzoo.games import VERSIONS
 
@@ -149,7 +148,7 @@ def _find(name: str) -> Game:
         if ":" in name:
             game = _load(name)
             _check_name(game)
-            _addresses.setdefault(game.name, _whole(name))
+            _addresses.setdefault(game.name, whole_path(name))
             return _keep(game)
         addresses = set(_installed().get(name, ()))
         if name in NAMES:
@@ -183,14 +182,6 @@ def _load(address: str) -> Game:
         names = [key for key, value in vars(module).items() if isinstance(value, Game)]
         raise ValueError(f"no game {shown(address)}; the games of {home} are {names}")
     return game
-
-
-def _whole(address: str) -> str:
-    """Returns the address of a game with the whole path of its file, if it has one."""
-    home, _, inside = address.rpartition(":")
-    if home.endswith(".py"):
-        return f"{Path(home).resolve()}:{inside}"
-    return address
 
 
 def _check_name(game: Game) -> None:

@@ -131,7 +131,8 @@ def test_a_resumed_run_is_the_uninterrupted_run(
 def test_from_training_to_search_and_export(path: str, tmp_path: Path, exports: bool) -> None:
     fields = {**test_ppo.QUICK, "network": f"{path}:Tiny", "total_steps": 2 * 16 * 24}
     folder = train(read_config(fields), folder=tmp_path / "run") / "checkpoint"
-    assert json.loads((folder / "card.json").read_text())["network"]["kind"] == f"{path}:Tiny"
+    kind = json.loads((folder / "card.json").read_text())["network"]["kind"]
+    assert kind == f"{Path(path).resolve()}:Tiny"
     agent = load_agent(folder)
     env = linkzoo.make("linkage")
     env.reset(seed=1)

@@ -1,5 +1,6 @@
 """Imports of users' objects: `path/to/file.py:NAME` and `package.module:NAME`."""
 
+import hashlib
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -68,3 +69,20 @@ def source_file(path: str) -> Path | None:
     if spec is None or not spec.has_location or not spec.origin:
         return None
     return Path(spec.origin)
+
+
+def source_digest(path: str, kind: str) -> str:
+    """Returns the SHA-256 of the file of an import path, without the modules that it imports.
+
+    Args:
+        path: The import path.
+        kind: The kind of the object, such as "network", for the message.
+
+    Raises:
+        ValueError: There is no such file, or the module has none.
+    """
+    check_import_path(path, kind)
+    file = source_file(path)
+    if file is None or not file.is_file():
+        raise ValueError(f"{kind} {path!r}: its module has no file")
+    return hashlib.sha256(file.read_bytes()).hexdigest()

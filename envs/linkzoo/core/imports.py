@@ -19,6 +19,14 @@ def import_home(home: str) -> ModuleType:
     return import_module(home)
 
 
+def whole_path(address: str) -> str:
+    """Returns `FILE.py:name` with the file's whole path; other addresses as they are."""
+    home, _, name = address.rpartition(":")
+    if home.endswith(".py"):
+        return f"{Path(home).resolve()}:{name}"
+    return address
+
+
 def import_hint(home: str, error: BaseException) -> str:
     """Returns the end of a message: the remedy if the module `home` isn't found, else ""."""
     top = home.partition(".")[0]

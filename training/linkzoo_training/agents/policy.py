@@ -19,7 +19,12 @@ from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import TrainedOn, UntrainedWarning
 from linkzoo_training.arrays import relative
-from linkzoo_training.checkpoints.checkpoint import CARD, load_card, read_weights
+from linkzoo_training.checkpoints.checkpoint import (
+    CARD,
+    check_network_source,
+    load_card,
+    read_weights,
+)
 from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.imports import is_import_path
 from linkzoo_training.networks.flat import make_network, masked
@@ -402,6 +407,7 @@ def _load_network(folder: Path, card: Mapping[str, Any]) -> tuple[Game, PolicyVa
     try:
         game = get_game(card["game"], card["fixed"])
         game.check_version(card["version"])
+        check_network_source(card)
         # "meta" allocates no memory, even for huge networks in a card; user code may not know it.
         with torch.device("cpu" if is_import_path(card["network"]["kind"]) else "meta"):
             outline = make_network(game, **card["network"])

@@ -16,6 +16,7 @@ import numpy as np
 
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo.core.arguments import shown, string
+from linkzoo.registry import id_of
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.extensions import extension_kinds, make_extension_agent
 from linkzoo_training.agents.human import HumanAgent
@@ -214,15 +215,13 @@ class AgentSpec:
     def digest(self, game: str) -> str | None:
         """Returns a SHA-256 of the agent's weights or code; None for baselines.
 
-        It covers a checkpoint's card, with the hash of the weights but without measured results, or
-        the file of a linear scorer, or of a custom agent or network without its imports.
+        It covers a checkpoint's card, with the hashes of the weights and of a custom network but
+        without measured results, or the file of a linear scorer, or of a custom agent without its
+        imports.
         """
         if card := self.card(game):
             measured = {"strength": None, "blunder_rate": None}
             data = json.dumps(card | measured, sort_keys=True).encode()
-            network = card["network"]["kind"]
-            if is_import_path(network) and (file := source_file(network)) and file.is_file():
-                data += file.read_bytes()
         elif self.kind == "linear":
             file = Path(self.source) if self.source else shipped_file(get_game(game))
             if not file.is_file():
@@ -230,18 +229,35 @@ class AgentSpec:
             data = file.read_bytes()
         elif self.kind in extension_kinds() and Path(self.source).is_file():
             data = Path(self.source).read_bytes()
-        elif self.kind == "custom" and (file := source_file(self.source)) is not None:
-            data = file.read_bytes()
+        elif self.kind == "custom" and (source := source_file(self.source)) is not None:
+            data = source.read_bytes()
         else:
             return None
         return hashlib.sha256(data).hexdigest()
 
 
 def digests_of(game: str, agents: Iterable[str | AgentSpec]) -> dict[str, str]:
-    """Returns the digests of the agents that have one, by name.
+    """Returns the digests of a custom game and of the agents that have one, by name.
 
     Files of results keep them: equal names aren't enough to continue a file.
     """
+    digests = agent_digests(game, agents)
+    if (digest := game_digest(game)) is not None:
+        digests[id_of(get_game(game))] = digest
+    return digests
+
+
+def game_digest(game: str) -> str | None:
+    """Returns the SHA-256 of the file of a custom game, without the modules that it imports."""
+    address = id_of(get_game(game))
+    file = source_file(address) if is_import_path(address) else None
+    if file is None:
+        return None
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def agent_digests(game: str, agents: Iterable[str | AgentSpec]) -> dict[str, str]:
+    """Returns the digests of the agents that have one, by name."""
     specs = [AgentSpec.parse(str(agent)) for agent in agents]
     digests = {str(spec): spec.digest(game) for spec in specs}
     return {name: digest for name, digest in digests.items() if digest is not None}

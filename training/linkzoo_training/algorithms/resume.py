@@ -3,9 +3,10 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from linkzoo_training.agents.specs import digests_of
+from linkzoo_training.agents.specs import agent_digests, game_digest
 from linkzoo_training.config.config import AnyConfig, PPOConfig
 from linkzoo_training.evaluation.openings import openings_digest
+from linkzoo_training.imports import is_import_path, source_digest
 
 # Training doesn't depend on these fields and sections.
 FREE = ("name", "save_every", "eval", "views", "temperature")
@@ -26,18 +27,20 @@ Changes = Mapping[str, tuple[Any, Any]]  # of fields: before and now
 
 
 def contents_of(config: AnyConfig) -> dict[str, str]:
-    """Returns the digests of the agents and files that a configuration names, by flat field."""
+    """Returns the digests of the agents, code and files of a configuration, by flat field."""
     agents = {
         "pool.fixed_opponents": config.pool.fixed_opponents,
         "eval.opponents": config.eval.opponents,
         "eval.final_opponents": config.eval.final_opponents,
     }
+    if config.initial_checkpoint is not None:
+        agents["initial_checkpoint"] = (config.initial_checkpoint,)
     if isinstance(config, PPOConfig) and config.teacher is not None:
         agents["teacher.agent"] = (config.teacher.agent,)
     contents = {
         f"{name}.{agent}": digest
         for name, agents_there in agents.items()
-        for agent, digest in digests_of(config.game, agents_there).items()
+        for agent, digest in agent_digests(config.game, agents_there).items()
     }
     files = {
         "eval.openings": config.eval.openings,
@@ -46,6 +49,10 @@ def contents_of(config: AnyConfig) -> dict[str, str]:
     for name, file in files.items():
         if (digest := openings_digest(file)) is not None:
             contents[f"{name}.{file}"] = digest
+    if is_import_path(config.network):
+        contents[f"network.{config.network}"] = source_digest(config.network, "network")
+    if (digest := game_digest(config.game)) is not None:
+        contents[f"game.{config.game}"] = digest
     return contents
 
 

@@ -19,9 +19,12 @@ from torch import Tensor
 from linkzoo import Game
 from linkzoo.core.arguments import parse_json, shown
 from linkzoo.core.files import write_atomically
+from linkzoo.core.imports import whole_path
 from linkzoo.registry import id_of
 from linkzoo_training import schema
 from linkzoo_training.checkpoints.fingerprints import fingerprints
+from linkzoo_training.imports import is_import_path, source_digest
+from linkzoo_training.networks.own import OwnNet
 from linkzoo_training.networks.policy_value import PolicyValueNet
 
 FORMAT = "linkzoo-checkpoint/2"
@@ -110,6 +113,7 @@ class _Card(BaseModel):
     fingerprints: dict[str, str]
     network: _Network
     views: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    network_sha256: str | None = None  # of the file of a custom network
     temperature: Annotated[float | None, Field(ge=0, le=schema.MAX_TEMPERATURE)] = None
     score_margin_weight: Annotated[float, Field(ge=0, le=schema.MAX_WEIGHT)] = 0.0
     min_value_range: Annotated[float | None, Field(gt=0, le=schema.MAX_RANGE)] = None
@@ -128,6 +132,8 @@ def save_checkpoint(
     and `min_value_range` of its search (GumbelSearch) if not the default.
     """
     weights = pack(network.state_dict())
+    settings = dict(card["network"])
+    settings["kind"] = whole_path(settings["kind"])
     full = {
         "format": FORMAT,
         "game": id_of(game),
@@ -136,7 +142,10 @@ def save_checkpoint(
         "sha256": hashlib.sha256(weights).hexdigest(),
         "fingerprints": fingerprints(game),
         **card,
+        "network": settings,
     }
+    if is_import_path(settings["kind"]):
+        full["network_sha256"] = source_digest(settings["kind"], "network")
     write_atomically(folder / WEIGHTS, weights)
     save_card(folder, full)
 
@@ -163,8 +172,39 @@ def load_card(folder: Path) -> dict[str, Any]:
 
 
 def load_weights(network: PolicyValueNet, folder: Path) -> None:
-    """Loads a checkpoint's weights into a network; raises ValueError if they don't fit."""
-    network.load_state_dict(read_weights(folder, load_card(folder), network))
+    """Loads a checkpoint's weights into a network; raises ValueError if they don't fit.
+
+    The weights of a custom network only fit the same code.
+    """
+    card = load_card(folder)
+    digest = None
+    if isinstance(network, OwnNet):
+        digest = source_digest(network.path, "network")
+    if card.get("network_sha256") != digest:
+        raise ValueError(
+            f"{folder} has the weights of the network {card['network']['kind']} with SHA-256 "
+            f"{card.get('network_sha256')}, not of this one with {digest}"
+        )
+    network.load_state_dict(read_weights(folder, card, network))
+
+
+def check_network_source(card: Mapping[str, Any]) -> None:
+    """Raises ValueError unless the file of a card's custom network is unchanged.
+
+    Call it before the network is imported. Modules that the file imports aren't compared.
+    """
+    kind = card["network"]["kind"]
+    if not is_import_path(kind):
+        return
+    try:
+        digest = source_digest(kind, "network")
+    except ValueError as error:
+        raise ValueError(f"{error}; if it was moved, change the card's network.kind") from error
+    if digest != card.get("network_sha256"):
+        raise ValueError(
+            f"network {kind!r}: the file has changed since training: its SHA-256 is {digest}, "
+            f"{card.get('network_sha256')} then"
+        )
 
 
 def read_weights(

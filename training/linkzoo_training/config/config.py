@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
+from linkzoo.core.imports import whole_path
 from linkzoo.registry import id_of
 from linkzoo_training import schema
 from linkzoo_training.agents.specs import AgentSpec
@@ -32,15 +33,24 @@ def _no_bool(value: Any) -> Any:
 
 
 def _known_network(kind: str) -> str:
-    """Refuses the name of no network, and the import path of no file or package."""
+    """Refuses the name of no network, and the import path of no file or package.
+
+    An import path has the whole path of its file from then on.
+    """
     kinds = ("flat", "board", "graph", "action")
     if is_import_path(kind):
         check_import_path(kind, "network")
-    elif kind not in kinds:
+        return whole_path(kind)
+    if kind not in kinds:
         raise PydanticCustomError(
             "network", f"must be one of {', '.join(kinds)}, FILE.py:NAME or module:NAME"
         )
     return kind
+
+
+def _whole_path(path: str) -> str:
+    """Returns the whole path of a file or folder: a run continues from any folder."""
+    return str(Path(path).resolve())
 
 
 Int = Annotated[int, pydantic.BeforeValidator(_no_bool)]
@@ -64,6 +74,7 @@ Agents = Annotated[tuple[str, ...], Field(max_length=100)]
 # Part of a file name
 Name = Annotated[str, pydantic.StringConstraints(pattern=r"^\w[^/\\\x00-\x1f]*$", max_length=200)]
 Network = Annotated[str, pydantic.AfterValidator(_known_network)]
+AnyPath = Annotated[str, pydantic.AfterValidator(_whole_path)]
 Device = Annotated[str, pydantic.StringConstraints(pattern=r"^(auto|cpu|cuda(:[0-9]{1,3})?)$")]
 
 
@@ -100,7 +111,9 @@ class InitialStatesConfig:
     midgame: ShareSchedule = Schedule(0.75, 0.5)  # share of games that begin after random plies
     vary: dict[str, tuple[Int, Int]] = field(default_factory=dict)  # options sampled from low..high
     vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
-    file: str | None = None  # file of positions that games begin from (linkzoo data positions)
+    file: AnyPath | None = (
+        None  # file of positions that games begin from (linkzoo data positions)
+    )
     file_share: Share = 1.0  # share of games that begin from the file
 
 
@@ -125,7 +138,7 @@ class PoolConfig:
     active: Few = 3  # snapshots in new games of an iteration: few, for large batches
     snapshot_every: Count = 50  # iterations between snapshots
     fixed_opponents: Agents = ()  # agents that play in every iteration, such as greedy
-    league: str | None = None  # folder shared by runs that play each other's latest snapshots
+    league: AnyPath | None = None  # folder shared by runs that play each other's latest snapshots
 
 
 @dataclass(frozen=True, config=_STRICT)
@@ -212,7 +225,9 @@ class Config:
         if file is not None and not file_exists(Path(file)):
             raise ValueError(f"initial_states.file: there is no file {file}")
         if self.initial_checkpoint is not None:
-            find_checkpoint(self.initial_checkpoint)  # raises if there is none
+            folder = find_checkpoint(self.initial_checkpoint)  # raises if there is none
+            if folder.parent != shipped("checkpoints"):
+                object.__setattr__(self, "initial_checkpoint", _whole_path(str(folder)))
         return self
 
     def _check_variants(self, game: Game) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from linkzoo import get_game
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
-from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.specs import AgentSpec, game_digest
 from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.openings import openings_digest, standard_openings
@@ -153,9 +153,11 @@ def _play(settings: Tournament, a: AgentSpec, b: AgentSpec) -> dict[str, Any]:
 def _digest(settings: Tournament, a: AgentSpec, b: AgentSpec) -> str:
     """Returns a match's file name: a hash of all its settings."""
     rules = get_game(settings.game, variants_of(settings.options)[0])
-    versions = [rules.version, uct.VERSION]
+    versions: list[int | str] = [rules.version, uct.VERSION]
     if rules is not get_game(settings.game):
         versions.append(rules.fixed.digest)  # of the board or cards
+    if (digest := game_digest(settings.game)) is not None:
+        versions.append(digest)
     match = [settings.game, versions, settings.blocks, settings.seed, settings.num_players]
     agents = [str(a), str(b), a.digest(settings.game), b.digest(settings.game)]
     openings = [settings.played_openings, openings_digest(settings.openings)]
