@@ -5,10 +5,14 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs.registration import EnvSpec
 
 from linkzoo import GameRecord, get_game, load_positions
 from linkzoo_training.agents.specs import AgentSpec
@@ -131,7 +135,8 @@ def test_a_seat_sees_an_episode() -> None:
     plan = GamesPlan("love_links", (AgentSpec("greedy"), AgentSpec("random")), 4, 2, "0")
     played = play_part(plan, range(4), plan.read_openings())
     form = dataset.Minari.__new__(dataset.Minari)  # without the package
-    episodes = form.encode(plan, played)
+    with np.load(BytesIO(form.encode(plan, played))) as arrays:
+        episodes = dataset.episodes_of(plan, range(4), arrays)
     assert len(episodes) == 8
     for episode in episodes:
         game, seat, agent = episode["options"].values()
@@ -149,6 +154,87 @@ def test_a_seat_sees_an_episode() -> None:
 def test_minari_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments("minari", tmp_path)) == 2
     assert "in a clone of linkzoo, pip install '.[minari]'" in capsys.readouterr().err
+
+
+def test_the_environment_of_the_episodes() -> None:
+    """Another process makes it from JSON, as Minari's `recover_environment` does."""
+    plan = GamesPlan("love_links", (AgentSpec("greedy"),), 4, 3, "0", options={"short": True})
+    text = dataset.seat_env_spec(plan).to_json()
+    env: Any = gymnasium.make(EnvSpec.from_json(text))
+    seen, info = env.reset(seed=1)
+    assert env.observation_space == plan.rules.observation.spec.space()
+    assert env.observation_space.contains(seen)
+    record = env.unwrapped.env.record()
+    assert (record.num_players, record.options["short"]) == (3, True)
+    assert info["action_mask"].any()
+    seats = set()
+    for _ in range(20):
+        env.reset()
+        seats.add(env.unwrapped.agent)
+    assert len(seats) == 3
+
+
+@pytest.mark.skipif(find_spec("minari") is None, reason="needs the extra minari")
+def test_a_minari_data_set_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is stopped between two parts, and while the data set is made."""
+    import minari
+
+    command = ["data", "selfplay", "greedy", "random", "--game", "linkage", "--format", "minari"]
+    command += [
+        "--games",
+        "6",
+        "--batch",
+        "2",
+        "board_size=3",
+        "threshold=4",
+        "--openings",
+        "0",
+        "--out",
+    ]
+    whole, halted = tmp_path / "whole", tmp_path / "halted"
+    assert main([*command, str(whole)]) == 0
+    played: list[range] = []
+    stops: list[range] = []
+
+    def stopped(plan: GamesPlan, games: range, openings: Openings) -> PlayedGames:
+        if games.start == 4 and not stops:
+            stops.append(games)
+            raise KeyboardInterrupt
+        played.append(games)
+        return play_part(plan, games, openings)
+
+    monkeypatch.setattr(dataset, "play_part", stopped)
+    assert main([*command, str(halted)]) == 130
+    write = dataset.Minari._write_dataset
+
+    def killed(self: dataset.Minari, parts: Path) -> None:
+        write(self, parts)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(dataset.Minari, "_write_dataset", killed)
+    assert main([*command, str(halted)]) == 130
+    assert not (halted / "linkzoo").exists()
+    monkeypatch.setattr(dataset.Minari, "_write_dataset", write)
+    assert main([*command, str(halted)]) == 0
+    assert main([*command, str(halted)]) == 0  # complete
+    assert played == [range(2), range(2, 4), range(4, 6)]
+    assert sorted(path.name for path in halted.iterdir()) == ["dataset.json", "linkzoo"]
+    loaded = []
+    for folder in (whole, halted):
+        monkeypatch.setenv("MINARI_DATASETS_PATH", str(folder))
+        loaded.append(minari.load_dataset("linkzoo/linkage/selfplay-v0"))
+    assert loaded[0].total_episodes == loaded[1].total_episodes == 12
+    for one, other in zip(*loaded, strict=True):
+        np.testing.assert_array_equal(one.observations, other.observations)
+        np.testing.assert_array_equal(one.actions, other.actions)
+    env: Any = loaded[1].recover_environment()
+    seen, _ = env.reset(seed=3)
+    assert loaded[1].observation_space.contains(seen)
+    assert env.unwrapped.env.record().options["threshold"] == 4
+    assert main([*command, str(halted), "--seed", "1"]) == 2
+    assert "describes other games" in capsys.readouterr().err
 
 
 @pytest.mark.slow  # quick: test_a_seat_sees_an_episode

@@ -2,20 +2,27 @@
 
 import json
 import os
+import shutil
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import asdict
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
 
+import gymnasium
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
+from numpy.typing import NDArray
 
 from linkzoo.core.arguments import mapping, parse_json
 from linkzoo.core.files import write_atomically
+from linkzoo.core.names import gymnasium_id
+from linkzoo.registry import id_of
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import digests_of
 from linkzoo_training.agents.trained_on import note_untrained
@@ -31,6 +38,8 @@ from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWor
 
 FORMAT = "linkzoo-dataset/1"
 ABOUT = "dataset.json"
+PARTS = "parts"  # folder of the parts of an unfinished Minari data set
+LAST = "last_observation"
 _LEVEL = 1  # zlib level: higher levels take longer than the games
 _ARRAYS = "game seat action observation action_mask agents payoff score".split()
 
@@ -46,6 +55,9 @@ class Format(Protocol):
 
     def write(self, folder: Path, games: range, encoded: Any) -> None:
         """Writes a part."""
+
+    def finish(self, folder: Path) -> None:
+        """Completes a folder that has all parts."""
 
 
 class Records:
@@ -65,6 +77,9 @@ class Records:
         for number, data in zip(games, encoded, strict=True):
             write_atomically(_record(folder, number), data)
 
+    def finish(self, folder: Path) -> None:
+        """The files are complete."""
+
 
 def _record(folder: Path, number: int) -> Path:
     return folder / "games" / f"{number:06}.json"
@@ -78,17 +93,29 @@ class Npz:
         return _part(folder, games).is_file()
 
     def encode(self, plan: GamesPlan, played: PlayedGames) -> bytes:  # noqa: ARG002 - see Format
-        """Returns the file, in the format of np.savez."""
-        file = BytesIO()
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
-            for name in _ARRAYS:
-                with archive.open(f"{name}.npy", "w") as entry:
-                    np.lib.format.write_array(entry, getattr(played, name), allow_pickle=False)
-        return file.getvalue()
+        """Returns the file."""
+        return _packed(_arrays(played))
 
     def write(self, folder: Path, games: range, encoded: bytes) -> None:
         """Writes the file."""
         write_atomically(_part(folder, games), encoded)
+
+    def finish(self, folder: Path) -> None:
+        """The files are complete."""
+
+
+def _arrays(played: PlayedGames) -> dict[str, NDArray[Any]]:
+    return {name: getattr(played, name) for name in _ARRAYS}
+
+
+def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Returns a file in the format of np.savez_compressed."""
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+    return file.getvalue()
 
 
 def _part(folder: Path, games: range) -> Path:
@@ -96,7 +123,10 @@ def _part(folder: Path, games: range) -> Path:
 
 
 class Minari:
-    """A Minari data set: an episode per game and seat, as `SeatEnv` shows the game to the seat."""
+    """A Minari data set: an episode per game and seat, as `SeatEnv` shows the game to the seat.
+
+    Parts are `.npz` files until all games are played; then they become the data set.
+    """
 
     def __init__(self, plan: GamesPlan) -> None:
         check_installed("minari", "minari", "h5py")
@@ -104,73 +134,122 @@ class Minari:
         self.name = f"linkzoo/{plan.rules.name}/selfplay-v0"
 
     def has(self, folder: Path, games: range) -> bool:
-        """Returns False.
+        """Returns whether the part's file or the data set exists."""
+        return (folder / self.name).exists() or _part(folder / PARTS, games).is_file()
 
-        Raises:
-            ValueError: The data set exists.
-        """
-        if games.start == 0 and (folder / self.name).exists():
-            raise ValueError(f"{folder / self.name} exists: delete it, or choose another folder")
-        return False
-
-    def encode(self, plan: GamesPlan, played: PlayedGames) -> list[dict[str, Any]]:
-        """Returns the fields of Minari's `EpisodeBuffer` for each seat with a decision."""
+    def encode(self, plan: GamesPlan, played: PlayedGames) -> bytes:
+        """Returns the file of a part, with the last observations [G, P, *shape] of the seats."""
         count = len(played.finals)
-        last_observations = [
+        seats = range(plan.num_players)
+        last = [
             observations_of(plan.rules, played.finals, np.full(count, seat, np.int8))
-            for seat in range(plan.num_players)
+            for seat in seats
         ]
-        last_mask = np.zeros((1, plan.rules.num_actions), np.int8)
-        episodes = []
-        for index, (number, part) in enumerate(zip(played.games, played.rows, strict=True)):
-            game_rows = np.arange(part.start, part.stop)
-            for seat in range(plan.num_players):
-                rows = game_rows[played.seat[game_rows] == seat]
-                if not len(rows):
-                    continue
-                rewards = np.zeros(len(rows), np.float32)
-                rewards[-1] = played.payoff[index, seat]
-                terminations = np.zeros(len(rows), np.bool_)
-                terminations[-1] = True
-                agent = plan.agents[played.agents[index, seat]]
-                last_observation = last_observations[seat][index : index + 1]
-                masks = np.concatenate([played.action_mask[rows], last_mask])
-                episodes.append(
-                    {
-                        "options": {"game": number, "seat": seat, "agent": str(agent)},
-                        "observations": np.concatenate(
-                            [played.observation[rows], last_observation]
-                        ),
-                        "actions": played.action[rows],
-                        "rewards": rewards,
-                        "terminations": terminations,
-                        "truncations": np.zeros(len(rows), np.bool_),
-                        "infos": {"action_mask": masks},
-                    }
-                )
-        return episodes
+        return _packed({**_arrays(played), LAST: np.stack(last, axis=1)})
 
-    def write(self, folder: Path, games: range, encoded: list[dict[str, Any]]) -> None:
-        """Creates the data set with the first part, and adds the others."""
+    def write(self, folder: Path, games: range, encoded: bytes) -> None:
+        """Writes the file of a part."""
+        write_atomically(_part(folder / PARTS, games), encoded)
+
+    def finish(self, folder: Path) -> None:
+        """Makes the data set in a folder of its own, moves it to its place, and deletes the parts.
+
+        A data set that wasn't completed is made anew.
+        """
+        unfinished = folder / "unfinished"
+        home = Path(self.name).parts[0]
+        if not (folder / home).exists():
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir()
+            with _datasets_in(unfinished), warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # about fields that stay empty
+                self._write_dataset(folder / PARTS)
+            (unfinished / home).rename(folder / home)
+        shutil.rmtree(unfinished, ignore_errors=True)
+        shutil.rmtree(folder / PARTS, ignore_errors=True)
+
+    def _write_dataset(self, parts: Path) -> None:
+        """Writes the data set in the folder of Minari's data sets."""
         import minari
         from gymnasium.spaces import Discrete
         from minari.data_collector import EpisodeBuffer
 
         rules = self.plan.rules
-        buffers = [EpisodeBuffer(**episode) for episode in encoded]
-        with _datasets_in(folder), warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # about fields that stay empty
+        for games in self.plan.parts:
+            with np.load(_part(parts, games)) as arrays:
+                episodes = episodes_of(self.plan, games, arrays)
+            buffers = [EpisodeBuffer(**episode) for episode in episodes]
             if games.start:
                 minari.load_dataset(self.name).storage.update_episodes(buffers)
-                return
+                continue
             minari.create_dataset_from_buffers(
                 self.name,
                 buffers,
+                env=seat_env_spec(self.plan),
                 observation_space=rules.observation.spec.space(),
                 action_space=Discrete(rules.num_actions),
                 algorithm_name=", ".join(map(str, self.plan.agents)),
                 description=json.dumps(_about(self.plan)),
             )
+
+
+def seat_env_spec(plan: GamesPlan) -> EnvSpec:
+    """Returns the environment whose episodes the data set has: a seat drawn for each game."""
+    rules = plan.rules
+    spec = deepcopy(gymnasium.spec(gymnasium_id(rules.name, rules.version)))
+    spec.kwargs = {
+        "game": id_of(rules),
+        "num_players": plan.num_players,
+        "seat": None,
+        **plan.options,
+    }
+    return spec
+
+
+def episodes_of(
+    plan: GamesPlan, games: range, arrays: Mapping[str, NDArray[Any]]
+) -> list[dict[str, Any]]:
+    """Returns the fields of Minari's `EpisodeBuffer` for each seat with a decision, by game.
+
+    Args:
+        plan: The settings.
+        games: The numbers of the games.
+        arrays: The arrays of the file of a part.
+    """
+    game = arrays["game"]
+    seat_to_act = arrays["seat"]
+    actions = arrays["action"]
+    observations = arrays["observation"]
+    masks = arrays["action_mask"]
+    last_observations = arrays[LAST]
+    payoffs = arrays["payoff"]
+    agents = arrays["agents"]
+    last_mask = np.zeros((1, plan.rules.num_actions), np.int8)
+    episodes = []
+    for index, number in enumerate(games):
+        first, end = np.searchsorted(game, [number, number + 1])
+        for seat in range(plan.num_players):
+            rows = first + np.flatnonzero(seat_to_act[first:end] == seat)
+            if not len(rows):
+                continue
+            rewards = np.zeros(len(rows), np.float32)
+            rewards[-1] = payoffs[index, seat]
+            terminations = np.zeros(len(rows), np.bool_)
+            terminations[-1] = True
+            agent = plan.agents[agents[index, seat]]
+            last_observation = last_observations[index, seat][None]
+            episodes.append(
+                {
+                    "options": {"game": number, "seat": seat, "agent": str(agent)},
+                    "observations": np.concatenate([observations[rows], last_observation]),
+                    "actions": actions[rows],
+                    "rewards": rewards,
+                    "terminations": terminations,
+                    "truncations": np.zeros(len(rows), np.bool_),
+                    "infos": {"action_mask": np.concatenate([masks[rows], last_mask])},
+                }
+            )
+    return episodes
 
 
 @contextmanager
@@ -247,6 +326,7 @@ def write_dataset(
         files.write(folder, games, encoded)
         done += len(games)
         progress(done, plan.games)
+    files.finish(folder)
 
 
 def _about(plan: GamesPlan) -> dict[str, Any]:
