@@ -48,6 +48,22 @@ def test_a_file_plays_the_same(
     assert loaded.name == f"tabular:{path}"
 
 
+def test_values_of_actions_are_what_they_earn(
+    tree: exact.GameTree, solved: exact.TabularAgent
+) -> None:
+    """In an equilibrium an action that is played is worth as much as the best one.
+
+    Folding the lowest card to a bet costs the ante, half of the largest payoff.
+    """
+    positions = Positions(KUHN, tree.states.copy(), np.zeros(len(tree.states), np.uint64))
+    values = solved.evaluate(positions)
+    played = (solved.probabilities(positions) * values).sum(1)
+    np.testing.assert_allclose(played, values.max(1), atol=0.02)
+    observations = positions.observation
+    folds = (observations[:, 0] == 1) & (observations[:, 1] == 0) & (observations[:, 2] == 1)
+    assert values[folds, 0] == pytest.approx([-0.5])
+
+
 @pytest.mark.parametrize("damage", ["missing", "short", "text"])
 def test_a_damaged_file_is_named(solved: exact.TabularAgent, tmp_path: Path, damage: str) -> None:
     path = tmp_path / "kuhn.npz"

@@ -1,7 +1,7 @@
 """Policies of trees: those of agents, and agents that play a policy."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -19,7 +19,14 @@ from linkzoo.core.state import Records
 from linkzoo.engine.rng import STREAM_ACTION, random_u64, random_u64s
 from linkzoo.exact.hashing import Words, hash_words
 from linkzoo.exact.tree import GameTree, padded_words, spans
-from linkzoo.exact.values import Floats, fill_both_reaches, fill_reaches, structure_of
+from linkzoo.exact.values import (
+    Floats,
+    add_action_values,
+    fill_both_reaches,
+    fill_reaches,
+    fill_values,
+    structure_of,
+)
 from linkzoo.registry import get_same_game, id_of
 
 FORMAT = "linkzoo-tabular/1"
@@ -142,6 +149,7 @@ class TabularAgent:
         keys: uint64[K], hashes of observations, sorted; several entries have the same.
         actions: int32[K], a legal action of each entry.
         policy: float64[K], its probability.
+        values: float64[K], the payoff that the seat expects of it.
         name: The agent's name.
 
     Attributes:
@@ -157,6 +165,7 @@ class TabularAgent:
         keys: Words,
         actions: NDArray[np.int32],
         policy: Floats,
+        values: Floats,
         name: str = "tabular",
     ) -> None:
         self.game = game
@@ -165,6 +174,7 @@ class TabularAgent:
         self._keys = keys
         self._actions = actions
         self._policy = policy
+        self._values = values
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns a sampled action for each position, int64[N]; raises as `probabilities`."""
@@ -179,10 +189,33 @@ class TabularAgent:
         Raises:
             ValueError: The positions are of another game, or aren't in the table.
         """
+        dense = positions.action_mask.astype(np.float64)
+        for row, entries in self._entries(positions):
+            dense[row, self._actions[entries]] = self._policy[entries]
+        return dense
+
+    def evaluate(self, positions: Positions) -> Floats:
+        """Returns what the seat to act expects of each action, if all play the policy afterwards.
+
+        Args:
+            positions: N positions.
+
+        Returns:
+            Payoffs float64[N, num_actions]; 0 for illegal actions, and where there is no choice.
+
+        Raises:
+            ValueError: As `probabilities`.
+        """
+        dense = np.zeros(positions.action_mask.shape)
+        for row, entries in self._entries(positions):
+            dense[row, self._actions[entries]] = self._values[entries]
+        return dense
+
+    def _entries(self, positions: Positions) -> Iterator[tuple[int, slice]]:
+        """Yields the positions with a choice, each with its entries."""
         if positions.game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {positions.game}")
-        dense = positions.action_mask.astype(np.float64)
-        choices = np.flatnonzero(dense.sum(1) > 1)
+        choices = np.flatnonzero(positions.action_mask.sum(1) > 1)
         keys = _observation_keys(self.game, positions.states[choices])
         first = np.searchsorted(self._keys, keys)
         last = np.searchsorted(self._keys, keys, "right")
@@ -191,10 +224,8 @@ class TabularAgent:
                 f"{self.name} knows no such position: it plays {self.game} with "
                 f"{self.card['num_players']} players and {self.card['options']}"
             )
-        for row, start, end in zip(choices, first, last, strict=True):
-            dense[row] = 0
-            dense[row, self._actions[start:end]] = self._policy[start:end]
-        return dense
+        for row, start, end in zip(choices.tolist(), first, last, strict=True):
+            yield row, slice(start, end)
 
     def save(self, path: str | Path) -> None:
         """Writes the agent to a file of NumPy (.npz)."""
@@ -213,6 +244,7 @@ class TabularAgent:
             keys=self._keys,
             actions=self._actions,
             policy=self._policy,
+            values=self._values,
         )
         write_atomically(Path(path), buffer.getvalue())
 
@@ -230,6 +262,7 @@ class TabularAgent:
                 keys = arrays["keys"].astype(np.uint64)
                 actions = arrays["actions"].astype(np.int32)
                 policy = arrays["policy"].astype(np.float64)
+                values = arrays["values"].astype(np.float64)
             check_keys("header", header, "format game version digest card".split())
             agrees("format", header["format"], FORMAT)
             game = get_same_game(header["game"], header["card"]["options"], header["digest"])
@@ -238,10 +271,13 @@ class TabularAgent:
             raise ValueError(f"tabular: there is no file {path}") from error
         except (OSError, KeyError, TypeError, ValueError, BadZipFile) as error:
             raise ValueError(f"tabular: {path}: {error}") from error
-        shapes = {keys.shape, actions.shape, policy.shape}
-        if shapes != {(len(keys),)} or not np.isfinite(policy).all():
-            raise ValueError(f"tabular: {path}: keys, actions and policy don't fit together")
-        return cls(game, header["card"], keys, actions, policy, f"tabular:{path}")
+        shapes = {array.shape for array in (keys, actions, policy, values)}
+        finite = np.isfinite(policy).all() and np.isfinite(values).all()
+        if shapes != {(len(keys),)} or not finite:
+            raise ValueError(
+                f"tabular: {path}: keys, actions, policy and values don't fit together"
+            )
+        return cls(game, header["card"], keys, actions, policy, values, f"tabular:{path}")
 
 
 def tabular_agent(
@@ -262,28 +298,35 @@ def tabular_agent(
     choices = tree.decisions
     counts = np.diff(tree.first_entry)[choices]
     entries = spans(tree.first_entry, choices)
+    sums, totals = _weighted_values(tree, policy)
     keys = np.repeat(_observation_keys(tree.game, tree.states), counts)
-    # A tiny weight keeps what the policy never reaches.
-    weights = np.repeat(_reaches(tree, policy)[choices] + 1e-12, counts)
+    weights = np.repeat(totals[choices], counts)
     order = np.lexsort((tree.actions[entries], keys))
     keys = keys[order]
     actions = tree.actions[entries][order]
     new = np.ones(len(keys), np.bool_)
     new[1:] = (keys[1:] != keys[:-1]) | (actions[1:] != actions[:-1])
     first = np.flatnonzero(new)
-    sums = np.add.reduceat((weights * policy[entries])[order], first)
-    totals = np.add.reduceat(weights[order], first)
+    weight = np.add.reduceat(weights[order], first)
+    shares = np.add.reduceat((weights * policy[entries])[order], first) / weight
+    values = np.add.reduceat(sums[entries][order], first) / weight
     facts = {"num_players": tree.num_players, "options": dict(tree.options), **(card or {})}
-    return TabularAgent(tree.game, facts, keys[first], actions[first], sums / totals, name)
+    return TabularAgent(tree.game, facts, keys[first], actions[first], shares, values, name)
 
 
-def _reaches(tree: GameTree, policy: Floats) -> Floats:
-    """Returns how likely each information set is reached, float64[I]."""
-    reaches = np.empty(len(tree.seats))
-    fill_reaches(structure_of(tree), _NOBODY, policy, reaches)
-    decided = tree.infosets >= 0
-    totals = np.bincount(tree.infosets[decided], reaches[decided], tree.num_infosets)
-    return totals.astype(np.float64, copy=False)
+def _weighted_values(tree: GameTree, policy: Floats) -> tuple[Floats, Floats]:
+    """Returns the values of all entries, weighted by reach, float64[K], and the weights, [I]."""
+    structure = structure_of(tree)
+    weights = np.empty(len(tree.seats))
+    fill_reaches(structure, _NOBODY, policy, weights)
+    weights += 1e-12  # a tiny weight keeps what the policy never reaches
+    values = np.empty(len(tree.seats))
+    sums = np.zeros(len(tree.actions))
+    totals = np.zeros(tree.num_infosets)
+    for seat in range(tree.num_players):
+        fill_values(structure, seat, policy, values)
+        add_action_values(structure, seat, values, weights, sums, totals)
+    return sums, totals
 
 
 def _observation_keys(game: Game, states: Records) -> Words:

@@ -96,6 +96,31 @@ def fill_both_reaches(tree: Structure, seat: int, policy: Floats, reaches: Float
 
 
 @compiled
+def add_action_values(
+    tree: Structure, seat: int, values: Floats, weights: Floats, sums: Floats, totals: Floats
+) -> None:
+    """Adds a seat's values of its actions, by the weights of the nodes.
+
+    Args:
+        tree: The tree.
+        seat: The seat.
+        values: float64[N], its values of all nodes (`fill_values`).
+        weights: float64[N].
+        sums: float64[K], to which weighted values of actions are added.
+        totals: float64[I], to which the weights of information sets are added.
+    """
+    for node in range(len(tree.seats)):
+        if tree.seats[node] != seat:
+            continue
+        infoset = tree.infosets[node]
+        totals[infoset] += weights[node]
+        first = tree.first_edge[node]
+        for edge in range(first, tree.first_edge[node + 1]):
+            value = edge_value(tree, edge, values)
+            sums[tree.first_entry[infoset] + edge - first] += weights[node] * value
+
+
+@compiled
 def _fill_depths(tree: Structure, seat: int, merged: bool, depths: NDArray[np.int32]) -> None:
     """Fills how often a seat has acted before every node, int32[N]; with `merged`, all seats."""
     depths[:] = 0
