@@ -15,7 +15,7 @@ from linkzoo.core import arguments
 from linkzoo.core.files import write_atomically
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
-from linkzoo.core.options import full_options, option_names
+from linkzoo.core.options import full_options, written_names
 from linkzoo.core.state import Record
 from linkzoo.registry import get_game, get_same_game, id_of
 
@@ -156,14 +156,16 @@ class GameRecord:
         arguments.agrees("format", data["format"], FORMAT)
         game = get_game(data["game"])
         game.check_version(data["version"])
-        arguments.check_keys("options", data["options"], option_names(game.options))
         digest = None
         if "digest" in data:
             digest = arguments.string("digest", data["digest"])
         game = get_same_game(data["game"], data["options"], digest)
+        fixed = game.fixed
+        names = written_names(game.options, fixed.values, fixed.digest)
+        arguments.check_keys("options", data["options"], names)
         players = arguments.integer("num_players", data["num_players"], *game.players)
         seed = arguments.integer("seed", data["seed"], 0, 2**64 - 1)
-        options = full_options(data["options"], game.options, game.fixed.values)
+        options = full_options(data["options"], game.options, fixed.values, fixed.digest)
         start = data["start"]
         record = cls(id_of(game), game.version, players, options, seed, start, digest=digest)
         positions = record.replay()

@@ -90,6 +90,12 @@ VARIANTS: dict[str, list[tuple[int, Options]]] = {
     ],
 }
 
+for _name, _variants in VARIANTS.items():
+    for _edition in get_game(_name).editions.values():
+        _game = get_game(_name, _edition)
+        for _players in range(_game.min_players, _game.max_players + 1):
+            _variants.append((_players, {**_edition}))
+
 # An option value and a number of players that the game refuses.
 REFUSED: dict[str, tuple[Options, int]] = {
     "linkage": ({"board_size": 8}, 3),

@@ -146,11 +146,38 @@ def read_move(text: str) -> Move:
 
 
 @dataclass(frozen=True)
+class Edition:
+    """A set of links: copies by text, hands by round, bracelets at the start and their length."""
+
+    name: str = "standard"
+    copies: tuple[tuple[str, int], ...] = tuple((text, link.copies) for text, link in LINKS.items())
+    hand_sizes: tuple[int, ...] = (5, 4, 4)
+    open_at_start: int = 5
+    closed_length: int = 5
+
+    @classmethod
+    def read(cls, data: Json) -> "Edition":
+        """The edition of a JSON file."""
+        numbers = data["open_at_start"], data["closed_length"]
+        copies = tuple(data["links"].items())
+        return cls(data["name"], copies, tuple(data["hand_sizes"]), *numbers)
+
+    @property
+    def texts(self) -> list[str]:
+        """R1: every link."""
+        return [text for text, copies in self.copies for _ in range(copies)]
+
+
+STANDARD = Edition()
+
+
+@dataclass(frozen=True)
 class Setup:
     """The number of players and the options."""
 
     num_players: int = 2
     short: bool = False
+    edition: Edition = STANDARD
 
     def kwargs(self) -> Json:
         """The options that the package takes."""
@@ -189,9 +216,9 @@ class Oracle:
         self.deal()
 
     @classmethod
-    def read(cls, data: Json) -> "Oracle":
+    def read(cls, data: Json, edition: Edition = STANDARD) -> "Oracle":
         """Any position, as the referee sees it."""
-        setup = Setup(data["num_players"], data["options"]["short"])
+        setup = Setup(data["num_players"], data["options"]["short"], edition)
         self = cls(setup, {metal: [] for metal in ROUNDS}, data["seed"])
         self.supply = {metal: list(data["supply"][metal]) for metal in ROUNDS}
         self.hands = [list(hand) for hand in data["hands"]]
@@ -205,7 +232,7 @@ class Oracle:
         self.seat, self.ply = data["seat"], data["ply"]
         self.round, self.move = ROUNDS.index(data["round"]), data["move"]
         self.matched, self.must_start = data["matched"], data["must_start"]
-        remaining = [text for text in TYPES for _ in range(LINKS[text].copies)]
+        remaining = edition.texts
         for text in self.everywhere():
             remaining.remove(text)
         self.gone = remaining
@@ -225,7 +252,7 @@ class Oracle:
 
     def hand_size(self) -> int:
         """R5."""
-        return 5 if self.round == 0 else 4
+        return self.setup.edition.hand_sizes[self.round]
 
     def draw(self, count: int) -> list[str]:
         """R3: the next links of the round's supply, fewer if it doesn't last."""
@@ -235,10 +262,11 @@ class Oracle:
         return drawn
 
     def deal(self) -> None:
-        """R6: hands from seat 0 on, then neutral bracelets until five are open."""
+        """R6: hands from seat 0 on, then neutral bracelets until enough are open."""
         for seat in range(self.setup.num_players):
             self.hands[seat] = by_id(self.draw(self.hand_size()))
-        while len(self.board) < 5 and self.supply[ROUNDS[self.round]]:
+        enough = self.setup.edition.open_at_start
+        while len(self.board) < enough and self.supply[ROUNDS[self.round]]:
             self.lay(self.draw(1)[0], None)
 
     def lay(self, link: str, owner: int | None) -> None:
@@ -317,7 +345,7 @@ class Oracle:
                 joins.append(Move("KEY", link, slot))
             if at_lock:
                 joins.append(Move("LOCK", link, slot))
-            if at_key and at_lock and len(chain) >= 4:
+            if at_key and at_lock and len(chain) + 1 >= self.setup.edition.closed_length:
                 joins.append(Move("CLOSE", link, slot))
         return joins
 
@@ -405,7 +433,8 @@ class Oracle:
         links = [LINKS[text] for text, _ in chain]
         last = links[-1]
         captured = self.capture(chain, seat)
-        points = sum(link.metal for link in links) + 2 * (len(links) - 5)
+        points = sum(link.metal for link in links)
+        points += 2 * (len(links) - self.setup.edition.closed_length)
         points += captured or 10
         points += sum(stone_points(link.stone) for link in links)
         points += 4 * ((last.key == links[-2].lock) + (last.lock == links[0].key))
@@ -413,12 +442,19 @@ class Oracle:
 
     # How others see it
 
+    def options(self) -> Json:
+        """The options; standard links aren't named."""
+        options: Json = {"short": self.setup.short, "skip_forced": False}
+        if self.setup.edition != STANDARD:
+            options["link_set"] = self.setup.edition.name
+        return options
+
     def to_dict(self) -> Json:
         """The referee's JSON."""
         return {
             "game": "love_links",
             "version": 0,
-            "options": {"short": self.setup.short, "skip_forced": False},
+            "options": self.options(),
             "seed": self.seed,
             "num_players": self.setup.num_players,
             "seat": self.seat,
@@ -459,8 +495,9 @@ class Oracle:
             facts = [1, links[0].key, links[-1].lock, len(links), metal, stones]
             facts.append(sum(owner is None for _, owner in chain))
             captured = self.capture(chain, seat)
-            worth = metal + 2 * (len(links) - 4) + (captured or 10) + stones
-            facts.append(worth if len(links) >= 4 else 0)
+            longer = len(links) + 1 - self.setup.edition.closed_length
+            worth = metal + 2 * longer + (captured or 10) + stones
+            facts.append(worth if longer >= 0 else 0)
             for name, value in zip(_SLOT_NAMES, facts, strict=True):
                 slots[name][slot] = value
             for step in range(sides):

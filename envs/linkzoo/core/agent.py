@@ -93,7 +93,7 @@ def checked_states(game: Game, states: Any) -> NDArray[Any]:
         raise ValueError(f"game: {shown(game)} is not a Game")
     if not isinstance(states, np.ndarray) or states.ndim != 1 or states.dtype != game.state:
         raise ValueError(f"states: {shown(states)} is no array [N] of records of {game}")
-    if game.fixed.values and (states["digest"] != game.fixed.digest).any():
+    if game.fixed.digest and (states["digest"] != game.fixed.digest).any():
         raise ValueError(f"states: made for another {' or '.join(game.fixed.values)} than {game}")
     return np.require(states, requirements=["C", "W"])
 

@@ -57,7 +57,7 @@ class FixedOptions:
     Attributes:
         values: The values of these options in this game.
         digest: Digest of the values' content, at most 48 bits; stored in the records' field
-            `digest`.
+            `digest`. 0: standard values, which neither records nor JSON name.
         with_options: Returns the game with other options.
     """
 
@@ -167,7 +167,7 @@ class Game:
         return self
 
     def __str__(self) -> str:
-        if not self.fixed.values:
+        if not self.fixed.digest:
             return self.name
         fixed = ", ".join(f"{name}={value}" for name, value in self.fixed.values.items())
         return f"{self.name} ({fixed})"
@@ -185,7 +185,7 @@ class Game:
     @property
     def digest(self) -> str | None:
         """Digest of the compiled-in data, as positions and records hold it; None without such."""
-        if not self.fixed.values:
+        if not self.fixed.digest:
             return None
         return f"{self.fixed.digest:012x}"
 
@@ -319,8 +319,11 @@ class Game:
         return record
 
     def chosen_options(self, state: Record) -> dict[str, Any]:
-        """Returns the options of a record as keyword arguments of `make`."""
-        return read_options(state, self.options, self.fixed.values)
+        """Returns the options of a record as keyword arguments of `make`.
+
+        Compiled-in standard data without a digest isn't named.
+        """
+        return read_options(state, self.options, self.fixed.values, self.fixed.digest)
 
     def check_version(self, version: object) -> None:
         """Raises ValueError unless this version reads the files of another, or it is the same."""
@@ -352,7 +355,8 @@ class Game:
         checked = self.from_bytes(record.tobytes())
         for name, value in self.to_dict(checked).items():
             if name == "options":
-                agrees(name, full_options(data[name], self.options, self.fixed.values), value)
+                given = full_options(data[name], self.options, self.fixed.values, self.fixed.digest)
+                agrees(name, given, value)
             elif name in self.notation.unordered:
                 agrees(name, in_order(data[name]), in_order(value))
             elif name in data and name != "version":
@@ -374,7 +378,7 @@ class Game:
             )
         states = np.frombuffer(bytearray(data + data), self.state)
         fixed = self.fixed
-        if fixed.values and states["digest"][0] != fixed.digest:
+        if fixed.digest and states["digest"][0] != fixed.digest:
             raise ValueError(
                 f"these bytes are of another {' and '.join(fixed.values)} than {dict(fixed.values)}"
             )

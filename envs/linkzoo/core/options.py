@@ -57,6 +57,14 @@ def _option_types(options: Any) -> Mapping[str, Any]:
     return {name: hints[name] for name in option_names(options)}
 
 
+def written_names(options: type[Options], fixed: Mapping[str, Any], digest: int) -> list[str]:
+    """Returns the names of the options that JSON names, in order.
+
+    Compiled-in standard data that has no digest isn't named.
+    """
+    return [name for name in option_names(options) if digest or name not in fixed]
+
+
 def check_option_fields(options: type[Options], record_fields: Sequence[Field]) -> None:
     """Raises ValueError if a bool or Literal option has values beyond the bounds of its field."""
     declared = {field.name: field for field in record_fields}
@@ -85,13 +93,13 @@ def write_options(
         options: The chosen options.
         record_fields: The fields of the record, with their bounds.
         fixed: Options that are compiled in and aren't fields of the record.
-        digest: The digest of the compiled-in data; stored in the field `digest` if there is any.
+        digest: The digest of the compiled-in data, stored in the field `digest`; 0 for none.
 
     Raises:
         ValueError: An option differs from its value in `fixed`, is no integer, or is out of the
             bounds of its field; the message names the option and the allowed values.
     """
-    if fixed:
+    if digest:
         state["digest"] = digest
     declared = {field.name: field for field in (SKIP_FORCED, *record_fields)}
     for name, kind in option_types(type(options)).items():
@@ -111,27 +119,30 @@ def write_options(
 
 
 def full_options(
-    options: Mapping[str, Any], kind: type[Options], fixed: Mapping[str, Any]
+    options: Mapping[str, Any], kind: type[Options], fixed: Mapping[str, Any], digest: int
 ) -> dict[str, Any]:
     """Returns options by name; `fixed` options become values of `kind`, files with whole paths."""
-    if not fixed:
+    if not digest:
         return dict(options)
     chosen = kind(**options)
     return {**options, **{name: getattr(chosen, name) for name in fixed}}
 
 
-def read_options(state: Record, options: type[Options], fixed: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options written by `write_options`, by name.
+def read_options(
+    state: Record, options: type[Options], fixed: Mapping[str, Any], digest: int
+) -> dict[str, Any]:
+    """Returns the options written by `write_options`, by name (`written_names`).
 
     Raises:
         ValueError: The index of a Literal is out of range.
     """
+    types = option_types(options)
     values = {}
-    for name, kind in option_types(options).items():
+    for name in written_names(options, fixed, digest):
         if name in fixed:
             values[name] = fixed[name]
         else:
-            values[name] = _option_value(name, kind, int(state[name]))
+            values[name] = _option_value(name, types[name], int(state[name]))
     return values
 
 

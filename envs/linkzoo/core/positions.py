@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkzoo.core.arguments import agrees, check_keys, integer, sequence
-from linkzoo.core.options import Options, option_names, read_options, write_options
+from linkzoo.core.options import Options, read_options, write_options, written_names
 from linkzoo.core.state import Field, Record, field_bounds, record_dtype, winners_of
 
 
@@ -30,7 +30,7 @@ class JsonHeader:
         data: dict[str, Any] = {
             "game": self.name,
             "version": self.version,
-            "options": read_options(state, self.options, self.fixed),
+            "options": read_options(state, self.options, self.fixed, self.digest),
         }
         if seat is None:
             data["seed"] = int(state.seed)
@@ -54,7 +54,7 @@ class JsonHeader:
         """
         check_keys("position", data, required, optional)
         agrees("game", data["game"], self.name)
-        names = option_names(self.options)
+        names = written_names(self.options, self.fixed, self.digest)
         check_keys("options", data["options"], names)
         state: Record = np.zeros(1, self._state)[0]
         chosen = self.options(**data["options"])

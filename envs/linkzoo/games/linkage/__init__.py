@@ -29,6 +29,7 @@ GAME = Game(
     num_actions=components.NUM_ACTIONS,
     fields=state.FIELDS,
     options=options.Options,
+    editions=options.EDITIONS,
     rules=Rules(
         new_game=rules.new_game,
         legal_actions=rules.legal_actions,

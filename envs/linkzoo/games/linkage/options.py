@@ -7,6 +7,12 @@ from linkzoo.core.arguments import integer
 from linkzoo.games.linkage.components import SIZE
 from linkzoo.games.linkage.state import MAX_THRESHOLD, MIN_SIZE, STANDARD_THRESHOLD
 
+EDITIONS = {
+    "3x3": {"board_size": 3, "threshold": 4},
+    "4x4": {"board_size": 4, "threshold": 6},
+    "5x5": {"board_size": 5, "threshold": 8},
+}
+
 
 @dataclass(frozen=True)
 class Options(options.Options):

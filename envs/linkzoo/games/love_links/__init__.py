@@ -1,62 +1,81 @@
 """Love Links: bracelets of links whose keys fit locks, for two to four (RULES.md)."""
 
-from linkzoo.core.contract import Drawing, Facts, Notation, Observation, Rules
-from linkzoo.core.game import Game
-from linkzoo.games import COMPATIBLE_VERSIONS
-from linkzoo.games.love_links import (
-    action_features,
-    components,
-    guide,
-    notation,
-    observation,
-    options,
-    positions,
-    rules,
-    state,
-    svg,
-    text,
-    validation,
-)
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any
 
-GAME = Game(
-    name=positions.HEADER.name,
-    version=positions.HEADER.version,
-    compatible_versions=COMPATIBLE_VERSIONS,
-    title="Love Links",
-    players=positions.HEADER.players,
-    num_actions=components.NUM_ACTIONS,
-    fields=state.FIELDS,
-    options=options.Options,
-    rules=Rules(
-        new_game=rules.new_game,
-        legal_actions=rules.legal_actions,
-        apply=rules.apply,
-        certain=rules.apply_certain,
-        scores=rules.scores,
-        determinize=rules.determinize,
-        validate=validation.validate,
-    ),
-    observation=Observation(
-        spec=observation.SPEC,
-        observe=observation.observe,
-        action_spec=action_features.ACTION_SPEC,
-        observe_action=action_features.action_features,
-    ),
-    notation=Notation(
-        action_to_text=notation.action_to_text,
-        text_to_action=notation.text_to_action,
-        action_parts=notation.action_parts,
-        to_dict=positions.to_dict,
-        from_dict=positions.from_dict,
-        unordered=("hands", "bracelets"),
-    ),
-    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg, tall=svg.draw_tall),
-    facts=Facts(
-        typical_length=89,
-        max_length=components.TOTAL,
-        score_scale=100,
-        sides=state.sides,
-        uct_c=0.7,
-    ),
-    guide_class=guide.LoveLinksGuide,
-)
+from linkzoo.core.arguments import string
+from linkzoo.core.contract import Drawing, Facts, Notation
+from linkzoo.core.game import FixedOptions, Game
+from linkzoo.core.positions import JsonHeader
+from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
+from linkzoo.games.love_links import components, notation
+from linkzoo.games.love_links.binding import make_observation, make_rules
+from linkzoo.games.love_links.guide import LoveLinksGuide
+from linkzoo.games.love_links.links import MIN_PLAYERS, STANDARD, LinkSet, full_name, load_links
+from linkzoo.games.love_links.options import EDITIONS, Options
+from linkzoo.games.love_links.positions import PositionJson
+from linkzoo.games.love_links.state import FIELDS, FIELDS_WITH_DIGEST, sides
+from linkzoo.games.love_links.svg import draw_svg, draw_tall
+from linkzoo.games.love_links.text import draw_text
+
+_NAME = "love_links"
+_VERSION = VERSIONS[_NAME]
+
+
+@cache
+def _game_of(name: str, links: LinkSet) -> Game:
+    """Returns the game with a set of links, which is compiled in (`binding`)."""
+    fixed = {"link_set": name}
+    digest = int(links.digest, 16)
+    fields = FIELDS
+    if digest:
+        fields = FIELDS_WITH_DIGEST
+    players = (MIN_PLAYERS, links.max_players)
+    length = sum(links.copies)
+    header = JsonHeader(_NAME, _VERSION, Options, fields, players, length, fixed, digest)
+    positions = PositionJson(links, header)
+    return Game(
+        name=_NAME,
+        version=_VERSION,
+        compatible_versions=COMPATIBLE_VERSIONS,
+        title="Love Links",
+        players=players,
+        num_actions=components.NUM_ACTIONS,
+        fields=fields,
+        options=Options,
+        editions=EDITIONS,
+        rules=make_rules(links),
+        observation=make_observation(links),
+        notation=Notation(
+            action_to_text=notation.action_to_text,
+            text_to_action=notation.text_to_action,
+            action_parts=notation.action_parts,
+            to_dict=positions.to_dict,
+            from_dict=positions.from_dict,
+            unordered=("hands", "bracelets"),
+        ),
+        drawing=Drawing(
+            text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), links),
+            svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), links),
+            tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), links),
+        ),
+        facts=Facts(
+            typical_length=links.typical_length,
+            max_length=length,
+            score_scale=100,
+            sides=sides,
+            uct_c=0.7,
+        ),
+        fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
+        guide_class=partial(LoveLinksGuide, links),
+    )
+
+
+def game_with(options: Mapping[str, Any]) -> Game:
+    """Returns the game with the links that the options name; ValueError if there are none."""
+    name = string("link_set", options.get("link_set", STANDARD))
+    return _game_of(full_name(name), load_links(name))
+
+
+GAME = game_with({})

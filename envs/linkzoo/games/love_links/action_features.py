@@ -7,9 +7,10 @@ from linkzoo.core.observation import ObservationPart, ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import HAND_PLACES, LINKS, SLOTS, TOTAL
-from linkzoo.games.love_links.rules import CLOSED_LENGTH, closing_points, closing_value, place
+from linkzoo.games.love_links.components import HAND_PLACES, SLOTS, TOTAL
+from linkzoo.games.love_links.rules import closing_points, closing_value, place
 from linkzoo.games.love_links.state import side_of
+from linkzoo.games.love_links.tables import LINKS
 
 _MAX_SHOWN = 127  # points; higher numbers look the same
 _MAX_JOINS = HAND_PLACES * SLOTS * 2
@@ -146,7 +147,7 @@ def _describe_bracelet(
 def _best_close(after: Record, seat: int, slot: int) -> int:
     """Returns the most points of a seat's closing a bracelet now, at most 127; 0 if it can't."""
     best = 0
-    if after.length[slot] + 1 >= CLOSED_LENGTH:
+    if after.length[slot] + 1 >= LINKS.closed_length:
         for number in range(after.hand_size[seat]):
             link = int(after.hands[seat, number])
             at_key = LINKS.fits[after.key[slot], LINKS.lock[link]]
@@ -181,7 +182,7 @@ def _describe_hand(
                 out[matches] += 1
             if at_lock and after.lock[slot] == LINKS.key[link]:
                 out[matches] += 1
-            if at_key and at_lock and after.length[slot] + 1 >= CLOSED_LENGTH:
+            if at_key and at_lock and after.length[slot] + 1 >= LINKS.closed_length:
                 closing = True
                 best = max(best, closing_points(after, slot, link, side_of(after, seat)))
         out[closes] += closing

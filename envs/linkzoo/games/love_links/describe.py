@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from linkzoo.games.love_links.components import LINK_NUMBERS, LINKS
-from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET
+from linkzoo.games.love_links.components import LINK_NUMBERS
+from linkzoo.games.love_links.rules import TARGET
 from linkzoo.games.love_links.state import sides
+from linkzoo.games.love_links.tables import LINKS
 
 Json = dict[str, Any]
 Chain = list[tuple[int, int | None]]  # types and owners of a bracelet's links, from its key end
@@ -41,11 +42,11 @@ def bracelets(position: Json) -> dict[int, Chain]:
     }
 
 
-def worth(position: Json, chain: Chain) -> int | None:
+def worth(position: Json, chain: Chain, closed_length: int) -> int | None:
     """Returns the points for closing a bracelet, without its closing link; None if too short."""
-    if position["seat"] is None or len(chain) < CLOSED_LENGTH - 1:
+    if position["seat"] is None or len(chain) < closed_length - 1:
         return None
-    points = 2 * (len(chain) + 1 - CLOSED_LENGTH)  # R16, from here on
+    points = 2 * (len(chain) + 1 - closed_length)  # R16, from here on
     for number, _ in chain:
         points += int(LINKS.metal_points[number] + LINKS.stone_points[number])
     captures = captured(position, chain)

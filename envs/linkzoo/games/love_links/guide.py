@@ -1,23 +1,35 @@
 """Love Links in words: prompts, the log, spoken moves, scores. R1 to R23 refer to RULES.md."""
 
 from pathlib import Path
+from typing import Any
 
 from linkzoo.core.guide import Guide, ScoreRow, count
 from linkzoo.core.state import Record
 from linkzoo.games.love_links import components, describe
-from linkzoo.games.love_links.components import LINKS, METALS, NEW, NONE
-from linkzoo.games.love_links.positions import to_dict
-from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET
+from linkzoo.games.love_links.components import METALS, NEW, NONE
+from linkzoo.games.love_links.describe import Json
+from linkzoo.games.love_links.links import LinkSet
+from linkzoo.games.love_links.rules import TARGET
 from linkzoo.games.love_links.state import sides
+from linkzoo.games.love_links.tables import LINKS
 
 # ruff: noqa: D102 - `Guide` documents the methods
 _ENDS = {"KEY": "key end", "LOCK": "lock end"}
 
 
 class LoveLinksGuide(Guide):
-    """Everything is open but for the order of the supplies (R4): all seats read the same."""
+    """Everything is open but for the order of the supplies (R4): all seats read the same.
+
+    Args:
+        link_set: The links of the game.
+        parts: The arguments of `Guide`.
+    """
 
     rulebook = Path(__file__).with_name("RULES.md")
+
+    def __init__(self, link_set: LinkSet, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._closed_length = link_set.closed_length
 
     def prompt(self, state: Record, seat: int | None = None) -> str:
         if state.seat == NONE or seat not in (None, state.seat):
@@ -29,17 +41,19 @@ class LoveLinksGuide(Guide):
         points = 3 if state.matched else 1
         return (
             f"Move {state.move} of 2: join a link of your hand to an end of a bracelet, or close "
-            f"one that then has {CLOSED_LENGTH} links or more (R8, R10). A match brings "
+            f"one that then has {self._closed_length} links or more (R8, R10). A match brings "
             f"{count(points, 'point')} (R15)."
         )
 
     def sentence(self, before: Record, action: int, after: Record, seat: int | None) -> str:
-        side = int(describe.side_of(to_dict(before), int(before.seat)))
+        side = int(describe.side_of(self._view(before), int(before.seat)))
         gained = int(after.scores[side] - before.scores[side])
         mode, link, *slot = self.notation.action_to_text(before, action).split(" ")
         if mode == "CLOSE":
             words = f"closes bracelet {slot[0]} with {link} for {count(gained, 'point')} (R16): "
-            words += ", ".join(f"{part} {points}" for part, points in _breakdown(before, action))
+            words += ", ".join(
+                f"{part} {points}" for part, points in self._breakdown(before, action)
+            )
         elif mode == "NEW":
             words = f"starts a bracelet with {link}"
         else:
@@ -52,8 +66,8 @@ class LoveLinksGuide(Guide):
         return sentence
 
     def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
-        old = to_dict(before)
-        new = to_dict(after)
+        old = self._view(before)
+        new = self._view(after)
         old_links = {bracelet["slot"]: bracelet["links"] for bracelet in old["bracelets"]}
         items = [
             f"@{bracelet['slot']} {link}"
@@ -94,7 +108,7 @@ class LoveLinksGuide(Guide):
         ]
 
     def outcome(self, state: Record) -> str:
-        view = to_dict(state)
+        view = self._view(state)
         most = max(view["scores"])
         if view["options"]["short"] and most >= TARGET:
             reason = f"{TARGET} points are reached (R21)"
@@ -102,24 +116,28 @@ class LoveLinksGuide(Guide):
             reason = "all links are placed, and the highest score wins (R20)"
         return f"{describe.turn(view)}, {describe.remark(view)}: {reason}."
 
+    def _breakdown(self, state: Record, action: int) -> list[tuple[str, int]]:
+        """Returns the parts of a CLOSE's points (R16) that aren't 0."""
+        place, rest = divmod(action, components.SLOTS * components.MODES)
+        slot = rest // components.MODES
+        link = int(state.hands[state.seat, place])
+        lock = LINKS.lock[link]
+        view = self._view(state)
+        chain = describe.bracelets(view)[slot]
+        numbers = [link, *(number for number, _ in chain)]
+        captured = describe.captured(view, chain)
+        parts = {
+            "metal": int(LINKS.metal_points[numbers].sum()),
+            "length": 2 * (len(numbers) - self._closed_length),
+            "capture": captured,
+            "domination": 0 if captured else 10,
+            "stones": int(LINKS.stone_points[numbers].sum()),
+            "matches": 4 * int(LINKS.key[link] == state.lock[slot])
+            + 4 * int(lock == state.key[slot]),
+            "master": -4 * int(lock == components.MASTER),
+        }
+        return [(part, points) for part, points in parts.items() if points]
 
-def _breakdown(state: Record, action: int) -> list[tuple[str, int]]:
-    """Returns the parts of a CLOSE's points (R16) that aren't 0."""
-    place, rest = divmod(action, components.SLOTS * components.MODES)
-    slot = rest // components.MODES
-    link = int(state.hands[state.seat, place])
-    lock = LINKS.lock[link]
-    view = to_dict(state)
-    chain = describe.bracelets(view)[slot]
-    numbers = [link, *(number for number, _ in chain)]
-    captured = describe.captured(view, chain)
-    parts = {
-        "metal": int(LINKS.metal_points[numbers].sum()),
-        "length": 2 * (len(numbers) - CLOSED_LENGTH),
-        "capture": captured,
-        "domination": 0 if captured else 10,
-        "stones": int(LINKS.stone_points[numbers].sum()),
-        "matches": 4 * int(LINKS.key[link] == state.lock[slot]) + 4 * int(lock == state.key[slot]),
-        "master": -4 * int(lock == components.MASTER),
-    }
-    return [(part, points) for part, points in parts.items() if points]
+    def _view(self, state: Record) -> Json:
+        assert self.notation.to_dict is not None
+        return self.notation.to_dict(state, None)

@@ -10,9 +10,10 @@ from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import LINKS, MAX_PLAYERS, NONE, SLOTS, TOTAL, TYPES
-from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET, closing_value
+from linkzoo.games.love_links.components import MAX_PLAYERS, NONE, SLOTS, TOTAL, TYPES
+from linkzoo.games.love_links.rules import TARGET, closing_value
 from linkzoo.games.love_links.state import side_of
+from linkzoo.games.love_links.tables import LINKS
 
 _MAX_SHOWN = 500  # points; higher scores look the same
 
@@ -121,5 +122,5 @@ def _show_bracelet(state: Record, slot: int, seat: int, out: NDArray[np.int16]) 
         out[_AT.owned + step * SLOTS + slot] = owned
         neutral -= owned
     out[_AT.neutral + slot] = neutral
-    if length >= CLOSED_LENGTH - 1:
+    if length >= LINKS.closed_length - 1:
         out[_AT.closing_value + slot] = closing_value(state, slot, side_of(state, seat))

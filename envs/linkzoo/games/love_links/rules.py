@@ -7,16 +7,14 @@ from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import shuffle
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import CLOSE, LINKS, LOCK, MODES, NEW, NONE, SLOTS
+from linkzoo.games.love_links.components import CLOSE, LOCK, MODES, NEW, NONE, SLOTS
 from linkzoo.games.love_links.state import attach, clear_table, remove, side_of
+from linkzoo.games.love_links.tables import LINKS
 
 # The first and the last round, named after the metals.
 BRONZE = 0
 GOLD = 2
 
-HAND_SIZES = np.array([5, 4, 4])  # by round (R5)
-OPEN_AT_START = 5  # minimum number of bracelets at the start of a round (R6)
-CLOSED_LENGTH = 5  # minimum number of links of a completed bracelet (R10)
 TARGET = 90  # points that end the short game (R21)
 
 
@@ -67,7 +65,7 @@ def _start_round(state: Record, metal: int) -> None:
     state.must_start = 0
     for seat in range(state.num_players):
         _refill(state, seat)
-    while _open_bracelets(state) < OPEN_AT_START and state.supply_size[metal] > 0:
+    while _open_bracelets(state) < LINKS.open_at_start and state.supply_size[metal] > 0:
         _start_bracelet(state, _draw(state), NONE)
     state.seat = _next_seat(state)
 
@@ -89,7 +87,7 @@ def _open_bracelets(state: Record) -> int:
 def _refill(state: Record, seat: int) -> None:
     """Draws links up to the hand size, as far as the supply lasts (R5, R8)."""
     metal = state.round_number
-    while state.hand_size[seat] < HAND_SIZES[metal] and state.supply_size[metal] > 0:
+    while state.hand_size[seat] < LINKS.hand_sizes[metal] and state.supply_size[metal] > 0:
         _put_in_hand(state, seat, _draw(state))
 
 
@@ -166,7 +164,7 @@ def _offer_joins(state: Record, mask: Mask) -> bool:
                 first = (place * SLOTS + slot) * MODES
                 mask[first + components.KEY] = at_key
                 mask[first + LOCK] = at_lock
-                if at_key and at_lock and state.length[slot] + 1 >= CLOSED_LENGTH:
+                if at_key and at_lock and state.length[slot] + 1 >= LINKS.closed_length:
                     mask[first + CLOSE] = 1
     return any_joins
 
@@ -269,7 +267,7 @@ def closing_value(state: Record, slot: int, side: int) -> int:
     """Returns a side's points for closing a bracelet, without the closing link's (R16)."""
     length = int(state.length[slot]) + 1
     points = int(state.metal[slot]) + int(state.stone[slot])
-    points += 2 * (length - CLOSED_LENGTH)
+    points += 2 * (length - LINKS.closed_length)
     captures = _captures(state, slot, side)
     if captures == 0:
         return points + 10  # domination

@@ -9,16 +9,16 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
 from linkzoo.games.love_links.components import (
     HAND_PLACES,
-    LINKS,
     MAX_SIDES,
     NONE,
     SLOTS,
     TOTAL,
     TYPES,
 )
+from linkzoo.games.love_links.tables import LINKS
 
 MAX_SCORE = 2**14
-FIELDS = (
+FIELDS: tuple[Field, ...] = (
     Field("short", "i1", (), 0, 1),  # an option
     Field("round_number", "i1", (), 0, len(components.METALS) - 1),
     Field("move", "i1", (), 1, 2),  # of the turn
@@ -46,6 +46,8 @@ FIELDS = (
     Field("owned", "i1", (SLOTS + 1, MAX_SIDES), 0, TOTAL),  # links placed by each side
 )
 STATE = record_dtype(FIELDS)
+# Of other links than the standard ones.
+FIELDS_WITH_DIGEST = (Field("digest", "u8"), *FIELDS)
 
 
 def sides(num_players: int) -> tuple[int, ...]:

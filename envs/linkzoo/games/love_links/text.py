@@ -2,10 +2,10 @@
 
 from textwrap import wrap
 
-from linkzoo.core.state import Record
 from linkzoo.games.love_links import describe
-from linkzoo.games.love_links.components import LINK_NUMBERS, LINK_TEXTS, LINKS, METALS, STONES
-from linkzoo.games.love_links.positions import to_dict
+from linkzoo.games.love_links.components import LINK_NUMBERS, LINK_TEXTS, METALS, STONES
+from linkzoo.games.love_links.links import LinkSet
+from linkzoo.games.love_links.tables import LINKS
 
 _WIDTH = 100  # columns of a line that can be broken
 _KEY = """\
@@ -14,17 +14,16 @@ D diamond (10), R ruby, E emerald, S sapphire (5); (0) placed by player 0. [wort
 by the player to move, but for the closing link."""
 
 
-def draw_text(state: Record, seat: int | None = None) -> str:
-    """Returns the position as lines of text; all seats see the same.
+def draw_text(position: describe.Json, link_set: LinkSet) -> str:
+    """Returns a position, as JSON, as lines of text.
 
     Bracelets by slot, then the sides with scores and hands (`>` is to act), the supplies, and the
     turn.
     """
-    position = to_dict(state, seat)
     lines = [f"Love Links, {describe.stage(position)}", ""]
     for slot, chain in describe.bracelets(position).items():
         words = _chain(chain)
-        points = describe.worth(position, chain)
+        points = describe.worth(position, chain, link_set.closed_length)
         if points is not None:
             words += f"  [worth {points}]"
         lines += _folded(f"@{slot}", words)

@@ -5,9 +5,10 @@ import numpy as np
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
-from linkzoo.games.love_links.components import LINKS, METALS, NONE, NUM_SIDES, TOTAL, TYPES
-from linkzoo.games.love_links.rules import CLOSED_LENGTH, TARGET, end_game
+from linkzoo.games.love_links.components import METALS, NONE, NUM_SIDES, TOTAL, TYPES
+from linkzoo.games.love_links.rules import TARGET, end_game
 from linkzoo.games.love_links.state import MAX_SCORE, attach, clear_table
+from linkzoo.games.love_links.tables import LINKS
 
 
 @compiled
@@ -29,6 +30,8 @@ def _validate_hands(state: Record) -> str:
         size = int(state.hand_size[seat])
         if seat >= state.num_players and size > 0:
             return "hand_size: of more seats than there are players"
+        if size > LINKS.largest_hand:
+            return "hands (hand_size): more links than a hand has"
         for place in range(components.HAND_PLACES):
             link = state.hands[seat, place]
             if (link == NONE) != (place >= size):
@@ -110,7 +113,7 @@ def _validate_copies(state: Record) -> str:
     gone -= state.left
     if (gone < 0).any():
         return "hands, supply, links: more copies of a link than the game has"
-    used = max(int(state.captured.sum()), CLOSED_LENGTH * int(state.completed))  # R10, R18
+    used = max(int(state.captured.sum()), LINKS.closed_length * int(state.completed))  # R10, R18
     if used > gone.sum():
         return "captured, completed: more links than have left play"
     return ""

@@ -1,8 +1,7 @@
 """Love Links as SVG: the players at the left, the bracelets at the right, or below one another."""
 
-from linkzoo.core.state import Record
 from linkzoo.games.love_links.describe import Json, side_of, turn
-from linkzoo.games.love_links.positions import to_dict
+from linkzoo.games.love_links.links import LinkSet
 from linkzoo.games.love_links.svg import panel, style
 from linkzoo.games.love_links.svg.bracelets import Layout, draw_bracelets
 from linkzoo.svg.elements import document, group, rect
@@ -13,9 +12,8 @@ _PANEL = 400  # width
 _BOARD = _MARGIN + _PANEL + 16  # left edge
 
 
-def draw_svg(state: Record, seat: int | None = None) -> str:
-    """Returns the position as an SVG document of 1200 x 640 pixels; all seats see the same."""
-    position = to_dict(state, seat)
+def draw_svg(position: Json, link_set: LinkSet) -> str:
+    """Returns a position, as JSON, as an SVG document of 1200 x 640 pixels."""
     width = style.WIDTH - _MARGIN - _BOARD
     height = style.HEIGHT - 2 * _MARGIN
     layout = Layout.fitting(position, _BOARD, _MARGIN, width, height)
@@ -26,13 +24,12 @@ def draw_svg(state: Record, seat: int | None = None) -> str:
         panel.draw_key(_PANEL),
     ]
     column, _ = stacked(parts, _MARGIN, 0)
-    board = draw_bracelets(position, layout)
+    board = draw_bracelets(position, layout, link_set.closed_length)
     return _document(position, style.WIDTH, style.HEIGHT, board, group(column, fill=INK))
 
 
-def draw_tall(state: Record, seat: int | None = None) -> str:
-    """Returns the position for a narrow screen, with the hands below the bracelets."""
-    position = to_dict(state, seat)
+def draw_tall(position: Json, link_set: LinkSet) -> str:
+    """Returns a position for a narrow screen, with the hands below the bracelets."""
     layout = Layout.tall(position, 4, 4, TALL - 8)
     width = TALL - 16
     first = 0  # side
@@ -47,7 +44,7 @@ def draw_tall(state: Record, seat: int | None = None) -> str:
         panel.draw_key(width),
     ]
     below, height = stacked(parts, 8, layout.height + 16)
-    board = draw_bracelets(position, layout)
+    board = draw_bracelets(position, layout, link_set.closed_length)
     return _document(position, TALL, height, board, group(below, fill=INK))
 
 

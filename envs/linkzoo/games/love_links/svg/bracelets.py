@@ -66,13 +66,14 @@ class Layout:
         return height
 
 
-def draw_bracelets(position: Json, layout: Layout) -> str:
-    """Returns the bracelets' markup."""
+def draw_bracelets(position: Json, layout: Layout, closed_length: int) -> str:
+    """Returns the bracelets' markup; a completed one has at least `closed_length` links."""
     box = (layout.left, layout.top, layout.width, layout.height)
     markup = [rect(*box, 14, fill=style.TABLE, data_part="new")]
     line = 0
     for slot, chain in bracelets(position).items():
-        markup.append(_bracelet(position, slot, chain, line, layout))
+        points = worth(position, chain, closed_length)
+        markup.append(_bracelet(position, slot, chain, points, line, layout))
         line += layout.lines(len(chain))
     if position["set_aside"]:
         words = f"set aside: {' '.join(position['set_aside'])}"
@@ -81,8 +82,13 @@ def draw_bracelets(position: Json, layout: Layout) -> str:
     return "".join(markup)
 
 
-def _bracelet(position: Json, slot: int, chain: Chain, line: int, layout: Layout) -> str:
-    """Returns a bracelet from a line on, with its label and clickable ends."""
+def _bracelet(
+    position: Json, slot: int, chain: Chain, points: int | None, line: int, layout: Layout
+) -> str:
+    """Returns a bracelet from a line on, with its label and clickable ends.
+
+    Closing it brings `points`; None if it is too short.
+    """
     scale = layout.scale
     links = []
     x = 0.0
@@ -101,16 +107,15 @@ def _bracelet(position: Json, slot: int, chain: Chain, line: int, layout: Layout
     first = layout.top + 12 + line * _ROW * scale
     return group(
         *links,
-        _label(position, slot, chain, layout.left, first, scale),
+        _label(slot, points, layout.left, first, scale),
         _end(f"@{slot} key", layout.left + _LABEL - style.KEY_RADIUS * scale, first, scale),
         _end(f"@{slot} lock", x + style.LINK_WIDTH * scale / 2, y, scale),
         fill=INK,
     )
 
 
-def _label(position: Json, slot: int, chain: Chain, left: float, top: float, scale: float) -> str:
+def _label(slot: int, points: int | None, left: float, top: float, scale: float) -> str:
     """Returns a bracelet's name and, if it is long enough, the points for closing it."""
-    points = worth(position, chain)
     height = style.LINK_HEIGHT * scale
     if points is None:
         return text(f"@{slot}", left + 8, top + height / 2 + 5, 14, fill=GREY)

@@ -5,7 +5,8 @@ Nothing depends on hue alone: metals differ in lightness, stones and side marks 
 
 from typing import Any
 
-from linkzoo.games.love_links.components import LINK_TEXTS, LINKS, STONES
+from linkzoo.games.love_links.components import LINK_TEXTS, STONES
+from linkzoo.games.love_links.tables import LINKS
 from linkzoo.svg import panel
 from linkzoo.svg.elements import circle, group, path, rect, text
 
