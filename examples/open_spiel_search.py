@@ -4,8 +4,9 @@
     python examples/open_spiel_search.py linkage --simulations 50
     python examples/open_spiel_search.py "linkage(board_size=3,threshold=4)" --exploitability
 
-Takes any game by name, optionally with options. The search is MCTS in games without chance and
-hidden information, otherwise information-set MCTS, which resamples what the seat to act can't know.
+Takes any game by name or as `module:NAME`, optionally with options. The search is MCTS in games
+without chance and hidden information, otherwise information-set MCTS, which resamples what the seat
+to act can't know.
 `apply_action_with_legality_check` stops the run at the first illegal move.
 """
 
@@ -60,12 +61,12 @@ def main() -> None:
         "--exploitability", action="store_true", help="only for the smallest variants"
     )
     args = parser.parse_args()
-    parameters = pyspiel.game_parameters_from_string(f"linkzoo_{args.game}")
+    name, bracket, options = args.game.partition("(")
+    parameters = pyspiel.game_parameters_from_string(ours.register_game(name) + bracket + options)
     short_name = parameters.pop("name")
     if args.players is not None:
         parameters["players"] = args.players
     game = pyspiel.load_game(short_name, parameters)
-    name = args.game.partition("(")[0]
 
     if args.exploitability:
         value = exploitability.exploitability(game, UniformRandomPolicy(game))

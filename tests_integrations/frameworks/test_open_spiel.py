@@ -4,8 +4,11 @@ import json
 import pickle
 import subprocess
 import sys
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
+import leduc
 import numpy as np
 import pyspiel
 import pytest
@@ -21,7 +24,7 @@ from tests.common.variants import FEW, Variant
 
 import linkzoo
 import linkzoo.integrations.open_spiel as ours
-from linkzoo import RandomAgent
+from linkzoo import Options, RandomAgent
 from linkzoo_training import load_agent
 
 every_size = pytest.mark.parametrize("variant", FEW, ids=str)
@@ -261,3 +264,83 @@ def test_python_ends_well() -> None:
         "    pyspiel.load_game(ours.short_name(name)).new_initial_state()"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+OWN = ["leduc:GAME", "connect_four:GAME"]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_games_from_elsewhere(name: str) -> None:
+    game = ours.load_game(name)
+    assert str(game).startswith(f"linkzoo_{name.partition(':')[0]}(")
+    assert game.get_type().short_name in pyspiel.registered_names()
+    pyspiel.random_sim_test(game, 1, not game.rules.facts.chance, False)
+    state = begin(game)
+    env: Any = linkzoo.make(name)
+    env.reset(seed=state.history()[0] if game.rules.facts.chance else 0)
+    while not state.is_terminal():
+        assert state.observation_tensor() == env.last()[0]["observation"].reshape(-1).tolist()
+        action = state.legal_actions()[-1]
+        state.apply_action(action)
+        env.step(action)
+    assert state.returns() == pytest.approx(list(env.rewards.values()))
+    code = f"import pickle; print(pickle.loads({pickle.dumps(game)!r}))"  # it isn't known there
+    other = [sys.executable, "-c", code]
+    assert subprocess.run(other, check=True, capture_output=True).stdout.decode().strip() == str(
+        game
+    )
+
+
+def test_a_registered_game() -> None:
+    """As often as it is asked for; its parameters are `players` and its options."""
+    own = replace(leduc.GAME, name="my_leduc")
+    with pytest.raises(ValueError, match="no game 'my_leduc'"):
+        ours.register_game("my_leduc")
+    linkzoo.register(own)
+    assert ours.register_game("my_leduc") == ours.register_game("my_leduc") == "linkzoo_my_leduc"
+    assert pyspiel.load_game("linkzoo_my_leduc(players=3)").num_players() == 3
+    with pytest.raises(ValueError, match="num_players: 9"):
+        ours.load_game("my_leduc", players=9)
+    with pytest.raises(pyspiel.SpielError, match="Unknown parameter 'colour'"):
+        ours.load_game("my_leduc", colour=1)
+
+
+def test_options_that_parameters_cant_hold() -> None:
+    @dataclass(frozen=True)
+    class Deck(Options):
+        cards: tuple[int, ...] = (1, 2)
+
+    @dataclass(frozen=True)
+    class Table(Options):
+        players: int = 2
+
+    for options, said in ((Deck, r"option cards = \(1, 2\)"), (Table, "option players = 2")):
+        with pytest.raises(ValueError, match=said):
+            ours._defaults(replace_options(options))
+
+
+def replace_options(options: type[Options]) -> Any:
+    """Leduc's facts with other options."""
+    return SimpleNamespace(name="leduc", min_players=2, options=options)
+
+
+def test_no_information_state_tensor() -> None:
+    """Deep CFR ends with a message, where it would have learned from single views in silence."""
+    from open_spiel.python.pytorch import deep_cfr
+
+    game = ours.load_game("leduc:GAME")
+    state = middle(game, 2)
+    for ask in (state.information_state_tensor, game.information_state_tensor_shape):
+        with pytest.raises(ValueError, match="leduc has no information state tensor"):
+            ask()
+    assert state.information_state_string()
+    with pytest.raises(ValueError, match="has no information state tensor"):
+        deep_cfr.DeepCFRSolver(game)
+
+
+@pytest.mark.parametrize("value", [1 / 3, -0.25, 0.1, 1.0, 0.012345, 7 / 1013])
+def test_payoffs_are_exact_fractions_or_unchanged(value: float) -> None:
+    found = ours._exact(np.float32(value))
+    assert np.float32(found) == np.float32(value)
+    if value in (1 / 3, -0.25, 0.1, 1.0):
+        assert found == value

@@ -2,6 +2,7 @@
 
     import linkzoo.integrations.open_spiel  # registers linkzoo_linkage, linkzoo_love_links, …
     game = pyspiel.load_game("linkzoo_linkage(board_size=3,threshold=3)")
+    game = linkzoo.integrations.open_spiel.load_game("package.module:GAME", players=3)
 
 Parameters are `players`, the options of the game (-1 stands for None) and `rng_seed` (-1: another
 one each time). Needs the extra `openspiel`.
@@ -14,7 +15,8 @@ plays fair, while plain MCTS would look into the deck.
 """
 
 import json
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from fractions import Fraction
 from hashlib import blake2b
@@ -25,11 +27,13 @@ import pyspiel
 from numpy.typing import NDArray
 
 from linkzoo.core.agent import Agent, Positions
+from linkzoo.core.arguments import shown
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Records
-from linkzoo.registry import NAMES, get_game
+from linkzoo.registry import game_names, get_game, id_of
 
+_LARGEST_DENOMINATOR = 1000  # of payoffs
 _SEEDS = 2**20  # deals; the mask of a chance node holds a number for each
 
 
@@ -38,10 +42,62 @@ def short_name(game: str) -> str:
     return f"linkzoo_{game}"
 
 
+def register_game(name: str) -> str:
+    """Registers a game in pyspiel, unless it is registered.
+
+    Importing this module registers the games of `linkzoo.game_names()`; games that are registered
+    with linkzoo later, and games from elsewhere, are registered by this function.
+
+    Args:
+        name: A name of `linkzoo.game_names()`, or `module:name` or `FILE.py:name` of another.
+
+    Returns:
+        The game's name in pyspiel.
+
+    Raises:
+        ValueError: There is no such game, or pyspiel's parameters can't hold one of its options.
+    """
+    rules = get_game(name)
+    registered = short_name(rules.name)
+    if registered not in pyspiel.registered_names():
+        kind = game_type(rules)
+        attributes = {"name": rules.name, "game_type": kind, "__module__": __name__}
+        # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
+        # without an interpreter.
+        spiel_class = type(pyspiel.Game)(f"{rules.name}_game", (SpielGame,), attributes)
+        globals()[spiel_class.__name__] = spiel_class  # where pickle looks for it
+        pyspiel.register_game(kind, spiel_class)
+    return registered
+
+
+def load_game(name: str, **parameters: Any) -> "SpielGame":
+    """Returns a game as pyspiel's `load_game` does; registers it first.
+
+    Args:
+        name: A name as for `register_game`.
+        parameters: `players`, `rng_seed` and options of the game.
+
+    Raises:
+        ValueError: As in `register_game`, or an option is out of range.
+        pyspiel.SpielError: There is no such parameter, or its value has another type.
+    """
+    chosen = {key: -1 if value is None else value for key, value in parameters.items()}
+    game: SpielGame = pyspiel.load_game(register_game(name), chosen)
+    return game
+
+
 def _defaults(rules: Game) -> dict[str, Any]:
     """Returns the parameters of a game with their default values."""
-    options = {f.name: -1 if f.default is None else f.default for f in fields(rules.options)}
-    return {"players": rules.min_players, "rng_seed": -1, **options}
+    parameters: dict[str, Any] = {"players": rules.min_players, "rng_seed": -1}
+    for option in fields(rules.options):
+        default = -1 if option.default is None else option.default
+        if option.name in parameters or not isinstance(default, bool | int | float | str):
+            raise ValueError(
+                f"{rules.name}: pyspiel can't hold the option {option.name} = {shown(default)}: "
+                "parameters are numbers, texts or flags, and not called players or rng_seed"
+            )
+        parameters[option.name] = default
+    return parameters
 
 
 def game_type(rules: Game) -> pyspiel.GameType:
@@ -108,7 +164,7 @@ class SpielGame(pyspiel.Game):
         self._params = params or {}
 
     def __reduce__(self) -> tuple[Any, ...]:  # pyspiel's own way doesn't call __init__
-        return _load_game, (short_name(self.name), self._params, self.rng)
+        return _load_game, (id_of(get_game(self.name)), self._params, self.rng)
 
     def new_initial_state(self) -> "SpielState":
         """Returns the chance node before the game; without chance, its first position."""
@@ -167,9 +223,7 @@ class SpielState(pyspiel.State):
         margin = np.zeros((1, self.num_players()), np.float32)
         if self._dealt:
             kernels(self._rules).outcome.serial(self.states, payoff, margin)
-        # Payoffs are fractions of small numbers, and pyspiel wants them exact: in float32 a third
-        # isn't.
-        return [float(Fraction(float(value)).limit_denominator(1000)) for value in payoff[0]]
+        return [_exact(value) for value in payoff[0]]
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Returns the game's seed as the only outcome; it is drawn at the first call."""
@@ -252,11 +306,20 @@ class SpielState(pyspiel.State):
 
 
 class SpielObserver:
-    """The observation of a seat as named tensors (the parts of its spec) and as text."""
+    """The observation of a seat as named tensors (the parts of its spec) and as text.
+
+    With perfect recall there is text alone: no tensor of a fixed size holds all views of a seat.
+    """
+
+    tensor: NDArray[np.float32] | None = None
+    dict: Mapping[str, NDArray[np.float32]]
 
     def __init__(self, rules: Game, perfect_recall: bool) -> None:
         self._rules = rules
         self._recall = perfect_recall
+        self.dict = {}
+        if perfect_recall:
+            return
         spec = rules.observation.spec
         self.tensor = np.zeros(spec.size, np.float32)
         # Views of `tensor`, which is filled in place.
@@ -266,7 +329,17 @@ class SpielObserver:
         }
 
     def set_from(self, state: SpielState, player: int) -> None:
-        """Fills `tensor` with the observation of `player`; zeros before the deal."""
+        """Fills `tensor` with the observation of `player`; zeros before the deal.
+
+        Raises:
+            ValueError: The observer is one with perfect recall.
+        """
+        if self.tensor is None:
+            raise ValueError(
+                f"{self._rules.name} has no information state tensor: a fixed size can't hold all "
+                "that a seat has seen; use observation tensors, or an algorithm with "
+                "information_state_string"
+            )
         self.tensor[:] = 0
         if state._dealt:
             self.tensor[:] = _observation(self._rules, state.states, player)
@@ -327,8 +400,19 @@ def _digest(before: str, observation: NDArray[Any], action: int) -> str:
     return hashed.hexdigest()
 
 
+def _exact(payoff: np.float32) -> float:
+    """Returns a payoff as a fraction of small numbers if it is one.
+
+    pyspiel wants payoffs whose sum is exactly 0; in float32 the sum of three thirds isn't.
+    """
+    fraction = Fraction(float(payoff)).limit_denominator(_LARGEST_DENOMINATOR)
+    if np.float32(float(fraction)) == payoff:
+        return float(fraction)
+    return float(payoff)
+
+
 def _load_game(name: str, params: dict[str, Any], rng: np.random.Generator) -> SpielGame:
-    game: SpielGame = pyspiel.load_game(name, params)
+    game = load_game(name, **params)
     game.rng = rng
     return game
 
@@ -337,12 +421,13 @@ def _load_state(game: SpielGame, text: str) -> Any:
     return game.deserialize_state(text)
 
 
-for _name in NAMES:
-    if short_name(_name) not in pyspiel.registered_names():
-        _type = game_type(get_game(_name))
-        _attributes = {"name": _name, "game_type": _type, "__module__": __name__}
-        # A class, since pyspiel keeps it beyond Python's end, where a function would be freed
-        # without an interpreter.
-        _class = type(pyspiel.Game)(f"{_name}_game", (SpielGame,), _attributes)
-        globals()[_class.__name__] = _class  # where pickle looks for it
-        pyspiel.register_game(_type, _class)
+def _register_known_games() -> None:
+    """Registers all games that linkzoo knows by name; warns of an installed one that fails."""
+    for name in game_names():
+        try:
+            register_game(name)
+        except ValueError as error:
+            warnings.warn(str(error), stacklevel=2)
+
+
+_register_known_games()
