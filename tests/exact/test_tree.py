@@ -10,6 +10,7 @@ import pytest
 
 from linkzoo import Chance, Record, exact
 from linkzoo.exact.chance import Expander
+from linkzoo.exact.script import END, HEAD, PILE, SCRIPT_WORDS, count_ways
 from linkzoo.exact.tree import CHANCE, OVER
 from tests.driving import legal_mask
 from tests.exact.games import BLIND, DRAWS, KUHN, PUTS_BACK, ROLLS_RAW
@@ -88,6 +89,34 @@ def test_a_tree_agrees_with_games() -> None:
             DRAWS.rules.apply(state, action)
         DRAWS.payoffs(state, payoffs)
     assert paid[:, 0].mean() == pytest.approx(expected, abs=4 / np.sqrt(len(paid)))
+
+
+@pytest.mark.parametrize(("items", "drawn"), [("abc", 2), ("aabbbc", 3), ("aaaa", 4), ("ab", 0)])
+def test_draws_are_counted_before_they_are_made(items: str, drawn: int) -> None:
+    script = np.zeros(SCRIPT_WORDS, np.int64)
+    script[END] = HEAD + 4 + len(items)
+    script[HEAD : HEAD + 4] = PILE, len(items), 0, drawn
+    script[HEAD + 4 : script[END]] = [ord(item) for item in items]
+    assert count_ways(script) == len({order[:drawn] for order in permutations(items)})
+
+
+@pytest.mark.parametrize(("max_ways", "refused"), [(5, True), (6, False)])
+def test_too_many_outcomes_are_refused(max_ways: int, refused: bool) -> None:
+    """Kuhn poker has six deals."""
+    expander = Expander(KUHN, max_ways)
+    if refused:
+        with pytest.raises(ValueError, match="kuhn: the deal or an action has too many outcomes"):
+            expander.begin(KUHN.blank())
+    else:
+        assert len(expander.begin(KUHN.blank()).words) == 6
+
+
+def test_outcomes_have_no_order_and_no_seed() -> None:
+    expander = Expander(DRAWS)
+    state = np.array([DRAWS.blank()])
+    DRAWS.rules.new_game(state[0], np.uint64(3))
+    expander.forget(state)
+    assert state.tobytes() == expander.begin(DRAWS.blank()).states(DRAWS.state).tobytes()
 
 
 REFUSED: dict[str, tuple[Any, str]] = {

@@ -20,14 +20,15 @@ from linkzoo.exact.script import (
     Piles,
     Script,
     arrange,
+    count_ways,
     next_script,
     probability_of,
     scripted,
     sort_piles,
 )
 
-_BEGIN = -1  # instead of an action: deals
 _MOST_OUTCOMES = TABLE // 2  # of an action
+MAX_WAYS = 1 << 22  # in which chance can fall out in an action; equal outcomes count each time
 # Errors of the kernel.
 _FULL = -1
 _FULL_EDGES = -2
@@ -36,7 +37,7 @@ _ORDERED = -4
 _LONG = -5
 _UNKNOWN = -6
 _ERRORS = {
-    _TOO_MANY: f"an action or the deal has more than {_MOST_OUTCOMES:,} outcomes",
+    _TOO_MANY: "the deal or an action has too many outcomes",
     _ORDERED: "items are put back into a pile in an order that isn't random",
     _LONG: f"chance takes more than {SCRIPT_WORDS:,} numbers in one action",
     _UNKNOWN: "the rules draw by `rng.random_u64`: use `rng.below` or `rng.shuffle`",
@@ -75,6 +76,7 @@ class _Workspace(NamedTuple):
         script: The script.
         table: int32[TABLE], finds equal outcomes; empty between actions.
         hashes: uint64[O], of the outcomes.
+        max_ways: The most ways in which chance may fall out in an action.
     """
 
     scratch: Records
@@ -83,16 +85,17 @@ class _Workspace(NamedTuple):
     script: Script
     table: NDArray[np.int32]
     hashes: Words
+    max_ways: int
 
 
 class _Play(Protocol):
-    """Plays an action in the scratch record as the script says; or deals (`_BEGIN`)."""
+    """Plays an action, or deals, in the scratch record as the script says."""
 
     def __call__(self, parent: Record, action: int, space: _Workspace) -> None: ...
 
 
 class _Outcomes(Protocol):
-    """Writes the outcomes of an action from `first` on; returns their end, or an error."""
+    """Writes the outcomes of an action or the deal from `first` on; returns their end or error."""
 
     def __call__(
         self, parent: Record, action: int, first: int, space: _Workspace, out: Expanded
@@ -102,9 +105,7 @@ class _Outcomes(Protocol):
 class _Expand(Protocol):
     """Fills `out` with all actions of records; returns 0 or an error."""
 
-    def __call__(
-        self, states: Records, masks: Masks, begins: bool, space: _Workspace, out: Expanded
-    ) -> int: ...
+    def __call__(self, states: Records, masks: Masks, space: _Workspace, out: Expanded) -> int: ...
 
 
 class Expander:
@@ -112,14 +113,15 @@ class Expander:
 
     Args:
         game: The game.
+        max_ways: The most ways in which chance may fall out in an action or in the deal.
 
     Raises:
         ValueError: The game has chance, and doesn't declare it (`Game.chance`).
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, max_ways: int = MAX_WAYS) -> None:
         self._game = game
-        self._kernel = _make_expand(game)
+        _check_chance(game)
         scratch = np.zeros(1, game.state)
         piles = Piles(np.zeros(0, np.int8), np.zeros(0, np.int8), np.zeros(0, np.int64))
         chance = game.chance
@@ -134,6 +136,7 @@ class Expander:
             np.zeros(SCRIPT_WORDS, np.int64),
             np.zeros(TABLE, np.int32),
             np.empty(0, np.uint64),
+            max_ways,
         )
         self._edges = 1 << 12
         self._outcomes = 1 << 12
@@ -149,7 +152,7 @@ class Expander:
         """
         states = np.zeros(1, self._game.state)
         states[0] = blank
-        return self._run(states, np.ones((1, 1), np.int8), begins=True)
+        return self._run(_make_deal(self._game), states, np.ones((1, 1), np.int8))
 
     def expand(self, states: Records, masks: Masks) -> Expanded:
         """Returns the outcomes of all legal actions.
@@ -162,9 +165,18 @@ class Expander:
             ValueError: An action has too many outcomes, or the rules draw in a way that can't be
                 enumerated.
         """
-        return self._run(states, masks, begins=False)
+        return self._run(_make_expand(self._game), states, masks)
 
-    def _run(self, states: Records, masks: Masks, *, begins: bool) -> Expanded:
+    def forget(self, states: Records) -> None:
+        """Removes the seed and the order of the piles from records [N], as outcomes have none."""
+        scratch = self._space.scratch
+        for i in range(len(states)):
+            scratch[0] = states[i]
+            scratch["seed"] = 0
+            sort_piles(self._space.piles)
+            states[i] = scratch[0]
+
+    def _run(self, kernel: _Expand, states: Records, masks: Masks) -> Expanded:
         words = self._space.words.shape[1]
         while True:
             out = Expanded(
@@ -175,7 +187,7 @@ class Expander:
                 np.empty(self._outcomes),
             )
             space = self._space._replace(hashes=np.empty(self._outcomes, np.uint64))
-            error = self._kernel(states, masks, begins, space, out)
+            error = kernel(states, masks, space, out)
             if error == _FULL_EDGES:
                 self._edges *= 2
             elif error == _FULL:
@@ -201,34 +213,52 @@ def _trimmed(out: Expanded) -> Expanded:
     )
 
 
-@cache
-def _make_play(game: Game) -> _Play:
-    """Returns the function that plays an action by a script."""
+def _check_chance(game: Game) -> None:
+    """Raises ValueError if a game has chance and doesn't declare it."""
     if game.facts.chance and game.chance is None:
         raise ValueError(
             f"{game} has chance and doesn't declare it: `Game(chance=Chance(...))` names the field "
             "of its shuffled pile; `Chance()` is for rules without one"
         )
+
+
+@cache
+def _make_deal(game: Game) -> _Expand:
+    """Returns the kernel of `Expander.begin`."""
     new_game = scripted(game.rules.new_game)
+
+    @compiled
+    def deal(parent: Record, action: int, space: _Workspace) -> None:  # noqa: ARG001 - as _Play
+        new_game(_restart(parent, space), np.uint64(space.script.ctypes.data))
+
+    return _make_expand_by(deal)
+
+
+@cache
+def _make_expand(game: Game) -> _Expand:
+    """Returns the kernel of `Expander.expand`."""
     apply = scripted(game.rules.apply)
 
     @compiled
     def play(parent: Record, action: int, space: _Workspace) -> None:
-        space.scratch[0] = parent
-        state = space.scratch[0]
+        state = _restart(parent, space)
         piles = space.piles
-        address = np.uint64(space.script.ctypes.data)
-        state.seed = address
-        space.script[CURSOR] = HEAD
-        if action == _BEGIN:
-            new_game(state, address)
-            return
         for number in range(piles.starts.shape[0]):
             items = piles.items[piles.starts[number] :]
             arrange(items, int(piles.sizes[number]), space.script, PILE, number)
         apply(state, action)
 
-    return play
+    return _make_expand_by(play)
+
+
+@compiled
+def _restart(parent: Record, space: _Workspace) -> Record:
+    """Copies a record to the scratch record, and begins to read the script."""
+    space.scratch[0] = parent
+    state = space.scratch[0]
+    state.seed = np.uint64(space.script.ctypes.data)
+    space.script[CURSOR] = HEAD
+    return state  # type: ignore[no-any-return]  # a record
 
 
 def _make_outcomes(play: _Play) -> _Outcomes:
@@ -238,6 +268,7 @@ def _make_outcomes(play: _Play) -> _Outcomes:
     def outcomes(parent: Record, action: int, first: int, space: _Workspace, out: Expanded) -> int:
         space.script[END] = HEAD
         count = first
+        ways = 0
         error = 0
         more = True
         while more and error == 0:
@@ -245,6 +276,12 @@ def _make_outcomes(play: _Play) -> _Outcomes:
             probability = probability_of(space.script, space.piles)
             room = len(out.words) - count
             error = _error_of(space.script[CURSOR], probability, count - first, room)
+            ways += 1
+            too_many = ways > space.max_ways
+            if ways == 1:
+                too_many = count_ways(space.script) > space.max_ways
+            if error == 0 and too_many:
+                error = _TOO_MANY
             if error == 0:
                 more = next_script(space.script)
                 sort_piles(space.piles)
@@ -261,15 +298,12 @@ def _make_outcomes(play: _Play) -> _Outcomes:
     return outcomes
 
 
-@cache
-def _make_expand(game: Game) -> _Expand:
-    """Returns the kernel of `Expander`."""
-    outcomes = _make_outcomes(_make_play(game))
+def _make_expand_by(play: _Play) -> _Expand:
+    """Returns the kernel that plays all legal actions with all outcomes."""
+    outcomes = _make_outcomes(play)
 
     @compiled
-    def expand(
-        states: Records, masks: Masks, begins: bool, space: _Workspace, out: Expanded
-    ) -> int:
+    def expand(states: Records, masks: Masks, space: _Workspace, out: Expanded) -> int:
         edges = 0
         count = 0
         for i in range(len(states)):
@@ -278,10 +312,7 @@ def _make_expand(game: Game) -> _Expand:
                     continue
                 if edges == len(out.actions):
                     return _FULL_EDGES
-                played = action
-                if begins:
-                    played = _BEGIN
-                count = outcomes(states[i], played, count, space, out)
+                count = outcomes(states[i], action, count, space, out)
                 if count < 0:
                     return count
                 out.actions[edges] = action

@@ -247,6 +247,42 @@ def _likelihood(script: Script, start: int, length: int, drawn: int) -> float:
 
 
 @compiled
+def count_ways(script: Script) -> float:
+    """Returns how many scripts have these events, with the same numbers of items drawn."""
+    ways = 1.0
+    event = HEAD
+    while event < script[END]:
+        if script[event] == _BELOW:
+            ways *= script[event + 1]
+        else:
+            length = int(script[event + 1])
+            ways *= _count_draws(script, event + _EVENT, length, int(script[event + 3]))
+        event += _length(script, event)
+    return ways
+
+
+@compiled
+def _count_draws(script: Script, start: int, length: int, drawn: int) -> float:
+    """Returns how many different sequences of `drawn` items can be drawn from shuffled items."""
+    counts = np.zeros(drawn + 1)  # sequences of 0, 1, ... items of the kinds so far
+    counts[0] = 1.0
+    for i in range(length):
+        equal = 0
+        is_first = True
+        for j in range(length):
+            if script[start + j] == script[start + i]:
+                equal += 1
+                is_first = is_first and j >= i
+        if is_first:
+            for total in range(drawn, 0, -1):
+                choices = 1.0  # of places for the items of this kind
+                for placed in range(1, min(equal, total) + 1):
+                    choices *= (total - placed + 1) / placed
+                    counts[total] += choices * counts[total - placed]
+    return float(counts[drawn])
+
+
+@compiled
 def next_script(script: Script) -> bool:
     """Goes on to the next results, the last event's first; False if there are none."""
     while script[END] > HEAD:

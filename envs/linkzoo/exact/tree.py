@@ -157,7 +157,7 @@ class _Builder:
         self.game = game
         self.merged = not game.hides
         self.level: Records = np.zeros(0, game.state)
-        self._pasts: Words = np.zeros((0, 0, 2), np.uint64)  # of each seat [L, P]: see `_see`
+        self._pasts: Words = np.zeros((0, 0, 2), np.uint64)  # of each seat [L, P]: see `see`
         self._max_nodes = max_nodes
         self._progress = progress
         self._expander = Expander(game)
@@ -221,7 +221,7 @@ class _Builder:
         for seat in range(pasts.shape[1]):
             seats = np.full(len(states), seat, np.int8)
             hash_words(padded_words(observations(self.game, states, seats)), hashes)
-            _see(hashes, pasts[:, seat])
+            see(hashes, pasts[:, seat])
         return pasts
 
     def _payoffs(self, states: Records, over: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -329,7 +329,7 @@ def padded_words(rows: NDArray[Any]) -> Words:
 
 
 @compiled
-def _see(hashes: Words, pasts: Words) -> None:
+def see(hashes: Words, pasts: Words) -> None:
     """Adds what a seat sees to its pasts [N, 2]: a hash of them, and of what it saw last.
 
     What looks as before isn't added: a seat needn't know how many actions others took in secret.
