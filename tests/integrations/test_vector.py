@@ -330,6 +330,43 @@ def test_gymnasium_makes_it(name: str) -> None:
     assert (vec.seats == 1).all()
 
 
+@pytest.mark.parametrize("mode", ["rgb_array", "ansi", "svg", "human"])
+def test_every_game_is_shown(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """As the environment of one game shows it, through gymnasium's own entry points."""
+    options: dict[str, Any] = {"board_size": 3, "threshold": 4, "render_mode": mode}
+    vec = gymnasium.make_vec("linkzoo/Linkage-v0", 2, **options)
+    assert isinstance(vec.unwrapped, SeatVectorEnv)
+    assert (vec.render_mode, mode in vec.metadata["render_modes"]) == (mode, True)
+    with pytest.raises(RuntimeError, match="render before reset"):
+        vec.render()
+    _, infos = vec.reset(seed=5)
+    one = SeatEnv("linkage", **options)
+    for actions in (infos["action_mask"].argmax(1), None):
+        shown = vec.render()
+        printed = [capsys.readouterr().out]
+        frames = []
+        for state in vec.unwrapped.states:
+            one.env.reset(options={"state": state.tobytes()})
+            frames.append(one.render())
+        printed.append(capsys.readouterr().out)
+        assert printed[0] == printed[1]
+        if mode == "human":
+            assert shown is None
+        else:
+            assert isinstance(shown, tuple)
+            assert [type(frame) for frame in shown] == [type(frame) for frame in frames]
+            assert all(np.array_equal(a, b) for a, b in zip(shown, frames, strict=True))
+        if actions is not None:
+            vec.step(actions)
+
+
+def test_wrong_render_modes_are_named() -> None:
+    with pytest.raises(ValueError, match="render_mode='film' is not one of"):
+        gymnasium.make_vec("linkzoo/Linkage-v0", 2, render_mode="film")
+    with pytest.raises(ValueError, match="no render_mode was given"):
+        SeatVectorEnv("linkage", 2).render()
+
+
 @every_size
 @pytest.mark.parametrize("keys", [None, ("obs", "mask")])
 def test_features(variant: Variant, keys: tuple[str, str] | None) -> None:

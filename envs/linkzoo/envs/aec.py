@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from linkzoo.core.arguments import boolean, integer, is_integer, one_of, shown, string
+from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels, make_play_one
 from linkzoo.core.protocols import ObserveOne, PlayOne
 from linkzoo.core.state import Record
@@ -26,6 +27,23 @@ RENDER_MODES = ["human", "ansi", "rgb_array", "svg"]
 METADATA = {"render_modes": RENDER_MODES, "render_fps": 1, "is_parallelizable": True}
 ILLEGAL = ("terminate", "raise")
 REWARDS = ("win", "score")
+
+
+def render_state(game: Game, state: Record, render_mode: str) -> str | NDArray[np.uint8] | None:
+    """Returns a position as the referee sees it: text, SVG or RGB uint8[H, W, 3].
+
+    `"human"` prints it.
+    """
+    if render_mode == "svg":
+        return game.draw_svg(state)
+    if render_mode == "rgb_array":
+        return rasterise(game.draw_svg(state))
+    text = game.drawing.text(state)
+    if render_mode == "ansi":
+        return text
+    encoding = sys.stdout.encoding or "utf-8"  # a console may not have every character
+    print(text.encode(encoding, "replace").decode(encoding))
+    return None
 
 
 class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
@@ -235,17 +253,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         if self.render_mode is None:
             raise ValueError(f"no render_mode was given to env(); there are {RENDER_MODES}")
         self.require_start("render")
-        state = self._states[0]
-        if self.render_mode == "svg":
-            return self.game.draw_svg(state)
-        if self.render_mode == "rgb_array":
-            return rasterise(self.game.draw_svg(state))
-        text = self.game.drawing.text(state)
-        if self.render_mode == "ansi":
-            return text
-        encoding = sys.stdout.encoding or "utf-8"  # a console may not have every character
-        print(text.encode(encoding, "replace").decode(encoding))
-        return None
+        return render_state(self.game, self._states[0], self.render_mode)
 
     def _repr_html_(self) -> str:
         if not self._started:

@@ -14,7 +14,7 @@ from linkzoo.core.arguments import integer, one_of
 from linkzoo.core.kernels import first_illegal, kernels, observations
 from linkzoo.core.state import Records
 from linkzoo.engine.rng import SEED_LIMIT, game_seeds
-from linkzoo.envs.aec import ILLEGAL, REWARDS
+from linkzoo.envs.aec import ILLEGAL, RENDER_MODES, REWARDS, render_state
 from linkzoo.registry import get_game
 
 
@@ -33,9 +33,13 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
     """
 
     # gymnasium reads it from the class, and types it as an instance's.
-    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012
+    metadata = {  # noqa: RUF012
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+        "render_modes": RENDER_MODES,
+        "render_fps": 1,
+    }
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # gymnasium's arguments and ours, by name
         self,
         game: str,
         num_envs: int,
@@ -45,6 +49,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         opponent: Agent | None = None,
         reward: str = "win",
         illegal: str = "terminate",
+        render_mode: str | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
         **options: Any,
     ) -> None:
@@ -55,6 +60,8 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         self._restarts_now = mode == "SameStep"
         one_of("reward", reward, REWARDS)
         one_of("illegal", illegal, ILLEGAL)
+        one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        self.render_mode = render_mode
         self.num_envs = num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
         self.states: Records = np.zeros(num_envs, self.game.state)
         self.states[:] = self.game.blank(num_players, options)
@@ -164,6 +171,24 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         truncated = np.zeros(self.num_envs, np.bool_)
         seen, now = self._now()
         return seen, reward, terminated, truncated, {**now, **infos}
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Shows the position of every game, as `GameEnv.render` does.
+
+        Returns:
+            N texts, SVG documents or pictures uint8[H, W, 3]; None for `"human"`, which prints.
+
+        Raises:
+            ValueError: There is no `render_mode`.
+        """
+        mode = self.render_mode
+        if mode is None:
+            raise ValueError(f"no render_mode was given; there are {RENDER_MODES}")
+        self._check_started("render")
+        frames = tuple(render_state(self.game, state, mode) for state in self.states)
+        if mode == "human":
+            return None
+        return frames
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Returns the legal actions, bool[N, A] (the convention of sb3-contrib)."""
