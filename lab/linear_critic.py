@@ -16,7 +16,8 @@ from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.linear import LinearAgent, save_scorer, shipped_file
 from linkzoo_training.agents.linear_search import SOONER_MARGIN_WEIGHT
 from linkzoo_training.agents.playing import NOBODY, play_games
-from linkzoo_training.search.linear import action_spec, context_of
+from linkzoo_training.networks.inputs import context_of
+from linkzoo_training.search.linear import action_spec
 
 _PENALTY = 1e-5  # of terms of unit length: a square sum of 1
 

@@ -14,7 +14,8 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.linear.natural_gradient import ImproveSettings, improve
 from linkzoo_training.linear.softmax_policy import sampler
-from linkzoo_training.search.linear import context_of, linear
+from linkzoo_training.networks.inputs import context_of
+from linkzoo_training.search.linear import linear
 
 GAME = get_game("love_links")
 SETTINGS = ImproveSettings("love_links", {"short": True}, (2,), "", 1.0, 32_000, 20.0, 0.5, 7)

@@ -16,7 +16,7 @@ from linkzoo_training.evaluation.labelled_positions import LabelSettings, read_l
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.linear.fit import fit_linear
 from linkzoo_training.linear.labels import make_labels
-from linkzoo_training.search.linear import context_of
+from linkzoo_training.networks.inputs import context_of
 from tests.driving import first_quick
 
 GAME = get_game("love_links")

@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from linkzoo import Game, Positions
 from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.files import write_atomically
-from linkzoo_training.search.linear import Scorer, action_spec, context_of, linear
+from linkzoo_training.networks.inputs import context_of
+from linkzoo_training.search.linear import Scorer, action_spec, linear
 from linkzoo_training.search.monte_carlo import NO_SCORER
 
 FORMAT = "linkzoo-linear/1"
+SHIPPED_SCORER = "linear"  # the name of the scorer that ships for a game
 _SCORERS = Path(__file__).parent / "scorers"
 
 
@@ -79,6 +81,13 @@ def shipped_file(game: Game, critic: bool = False) -> Path:
     """Returns the file of the game's scorer or critic; there may be none."""
     name = f"{game.name}_critic" if critic else game.name
     return _SCORERS / f"{name}.json"
+
+
+def read_scorer(game: Game, name: str) -> Scorer:
+    """Returns the scorer of a name: `linear`, or a FILE.json; raises as `load_scorer`."""
+    if name == SHIPPED_SCORER:
+        return load_scorer(game)
+    return load_scorer(game, name)
 
 
 def load_scorer(game: Game, file: str | None = None) -> Scorer:

@@ -19,6 +19,7 @@ from linkzoo import Game, get_game
 from linkzoo.core.arguments import check_keys, integer, mapping, real, sequence
 from linkzoo.engine import threads
 from linkzoo.registry import id_of
+from linkzoo_training.agents.linear import read_scorer
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import AgentSpec
@@ -32,6 +33,7 @@ from linkzoo_training.config.schedule import Schedule
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks import shards
+from linkzoo_training.networks.action import ActionNet
 from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
@@ -87,6 +89,10 @@ class Trainer(ABC):
         network = make_network(self.game, config.network, config.width, config.blocks)
         if config.initial_checkpoint is not None:
             checkpoint.load_weights(network, find_checkpoint(config.initial_checkpoint))
+        if config.initial_scorer is not None:
+            assert isinstance(network, ActionNet)  # as the configuration has checked
+            scorer = read_scorer(self.game, config.initial_scorer)
+            network.begin_with(scorer.weights, config.scorer_temperature)
         self.network: PolicyValueNet = network.to(self.device)
         self.pool = OpponentPool(config.pool.size, config.seed)
         self.league: League | None = None

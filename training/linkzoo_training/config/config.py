@@ -16,6 +16,7 @@ from linkzoo.core.arguments import integer
 from linkzoo.core.imports import whole_path
 from linkzoo.registry import id_of
 from linkzoo_training import schema
+from linkzoo_training.agents.linear import SHIPPED_SCORER, read_scorer
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.config.fields import check_varied, merged, override, read_file
 from linkzoo_training.config.schedule import Schedule
@@ -111,9 +112,7 @@ class InitialStatesConfig:
     midgame: ShareSchedule = Schedule(0.75, 0.5)  # share of games that begin after random plies
     vary: dict[str, tuple[Int, Int]] = field(default_factory=dict)  # options sampled from low..high
     vary_share: Share = 0.6  # share of games with sampled options; the others have `options`
-    file: AnyPath | None = (
-        None  # file of positions that games begin from (linkzoo data positions)
-    )
+    file: AnyPath | None = None  # file of positions that games begin from (linkzoo data positions)
     file_share: Share = 1.0  # share of games that begin from the file
 
 
@@ -185,6 +184,9 @@ class Config:
     width: Width = 256  # size of layers, or channels per cell
     blocks: Annotated[Int, Field(ge=0, le=schema.MAX_BLOCKS)] = 4  # residual blocks of two layers
     initial_checkpoint: str | None = None  # name or folder of a checkpoint to start from
+    # Scorer that a network `action` begins as: linear (the one that ships), or a FILE.json.
+    initial_scorer: str | None = None
+    scorer_temperature: Positive = 0.1  # at first the policy is softmax(scores / this)
 
     # Training data
     initial_states: InitialStatesConfig = InitialStatesConfig()  # where games begin
@@ -228,7 +230,19 @@ class Config:
             folder = find_checkpoint(self.initial_checkpoint)  # raises if there is none
             if folder.parent != shipped("checkpoints"):
                 object.__setattr__(self, "initial_checkpoint", _whole_path(str(folder)))
+        if self.initial_scorer is not None:
+            self._check_scorer(game)
         return self
+
+    def _check_scorer(self, game: Game) -> None:
+        """Raises ValueError unless the network can begin as the scorer; writes its whole path."""
+        if self.network != "action":
+            raise ValueError("initial_scorer: needs network: action")
+        if self.initial_checkpoint is not None:
+            raise ValueError("initial_scorer and initial_checkpoint: a run begins from one of them")
+        if self.initial_scorer != SHIPPED_SCORER:
+            object.__setattr__(self, "initial_scorer", _whole_path(str(self.initial_scorer)))
+        read_scorer(game, str(self.initial_scorer))
 
     def _check_variants(self, game: Game) -> None:
         """Raises ValueError for options that are invalid, or decide every game."""

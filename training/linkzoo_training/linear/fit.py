@@ -16,7 +16,8 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.observation import ObservationSpec
 from linkzoo_training.evaluation.labelled_positions import Labels, means, regrets
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
-from linkzoo_training.search.linear import action_spec, context_of
+from linkzoo_training.networks.inputs import context_of
+from linkzoo_training.search.linear import action_spec
 
 _HELD_OUT = 0.1  # share of the positions
 _PENALTY = 1.0

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from linkzoo import get_game, make_vec
 from linkzoo.core.files import write_atomically
 from linkzoo.engine.rng import STREAM_PART, random_u64
-from linkzoo_training.agents.linear import load_scorer, save_scorer
+from linkzoo_training.agents.linear import read_scorer, save_scorer
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
 from linkzoo_training.linear.fit import action_indices, context_factors, unscaled
 from linkzoo_training.linear.softmax_policy import sampler
-from linkzoo_training.search.linear import Scorer, action_spec, context_of
+from linkzoo_training.networks.inputs import context_of
+from linkzoo_training.search.linear import Scorer, action_spec
 
 FORMAT = "linkzoo-improve/1"
-SHIPPED = "linear"  # the name of the scorer that ships
 _GAMES = 512  # side by side
 _MAX_GAMES_WITHOUT_CHOICE = 50  # in each row: no decision will ever come
 _PENALTY = 3e-4  # of the regression, per decision; features have deviation 1
@@ -121,8 +121,8 @@ def improve(
         raise ValueError(f"{path}: the file of a scorer ends in .json")
     game = get_game(settings.game, settings.options)
     run = path.with_suffix(".npz")
-    file = None if settings.scorer == SHIPPED else settings.scorer
-    first = load_scorer(game, file).weights / np.float32(settings.temperature)
+    scorer = read_scorer(game, settings.scorer)
+    first = scorer.weights / np.float32(settings.temperature)
     if run.exists():
         weights = _read(run, settings)
         if not np.array_equal(weights[0], first):

@@ -1,4 +1,8 @@
-"""A network that scores legal actions by their features (`Observation.action_spec`)."""
+"""A network that scores legal actions by their features (`Observation.action_spec`).
+
+It is a linear scorer plus a residual. The linear scorer can begin with the weights of one that was
+fitted (`linkzoo linear`); the residual begins at zero.
+"""
 
 from typing import Any
 
@@ -8,19 +12,46 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Game
-from linkzoo_training.networks.inputs import MAX_LISTED
+from linkzoo.core.observation import ObservationSpec
+from linkzoo_training.networks.inputs import MAX_LISTED, context_of
 from linkzoo_training.networks.policy_value import PolicyValueNet, small_init
 from linkzoo_training.networks.shards import padded_forward
 from linkzoo_training.networks.trunk import MIN_DEVIATION, ResidualTrunk
 
+_UNLISTED = -1e4  # far below all listed ones, far above illegal ones
 _HIDDEN_SHARE = 2  # the tower's width is the trunk's divided by this
+
+
+class LinearScorer(nn.Module):
+    """Scores rows of actions by their features, with weights that are linear in the context.
+
+    The context are the features that are equal for all actions of a position; see
+    `search.linear`, which has the same scores.
+    """
+
+    keeps_float32 = True  # scores of good actions differ by less than bfloat16 can tell
+    context: Tensor
+
+    def __init__(self, spec: ObservationSpec) -> None:
+        super().__init__()
+        context = torch.from_numpy(context_of(spec))
+        self.register_buffer("context", context, persistent=False)
+        self.weight = nn.Parameter(torch.zeros(spec.size, 1 + len(context)))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """Returns the scores [...] of features [..., K]."""
+        features = features.float()
+        context = features.index_select(-1, self.context)
+        factors = torch.cat([torch.ones_like(context[..., :1]), context], -1)
+        return torch.einsum("...k,kc,...c->...", features, self.weight, factors)
 
 
 class ActionNet(PolicyValueNet):
     """A fully connected trunk reads the position; a tower scores each legal action.
 
-    The tower reads the action's features, an embedding of the action and the trunk's output. It
-    runs on legal actions alone. Legal actions beyond MAX_LISTED have logit 0.
+    The tower reads the action's features, an embedding of the action and the trunk's output; its
+    score is added to the linear scorer's. It runs on legal actions alone. Legal actions beyond
+    MAX_LISTED have logit `_UNLISTED`.
     """
 
     has_scales = True
@@ -28,6 +59,8 @@ class ActionNet(PolicyValueNet):
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
         super().__init__(game, lists_actions=True)
+        action_spec = game.observation.action_spec
+        assert action_spec is not None  # Inputs raises without it
         hidden = max(1, width // _HIDDEN_SHARE)
         self.num_actions = game.num_actions
         self.trunk = ResidualTrunk(self.map.scale, width, blocks)
@@ -37,8 +70,20 @@ class ActionNet(PolicyValueNet):
         self.described = nn.Linear(self.encoding.row - 1, hidden)
         self.state = nn.Linear(width, hidden)
         self.second = nn.Linear(hidden, hidden)
-        self.policy = small_init(nn.Linear(hidden, 1))
-        nn.init.zeros_(self.action.weight)
+        self.policy = nn.Linear(hidden, 1)
+        self.linear = LinearScorer(action_spec)
+        for zero in (self.action.weight, self.policy.weight, self.policy.bias):
+            nn.init.zeros_(zero)
+
+    def begin_with(self, weights: NDArray[np.float32], temperature: float) -> None:
+        """Makes the policy the softmax of a linear scorer's scores divided by a temperature.
+
+        Args:
+            weights: The scorer's weights [K, 1 + C].
+            temperature: The temperature, above 0.
+        """
+        with torch.no_grad():
+            self.linear.weight.copy_(torch.from_numpy(weights / np.float32(temperature)))
 
     def standardise(self, features: NDArray[Any]) -> None:
         """Sets the scales of all features to 1 / their standard deviations."""
@@ -56,12 +101,13 @@ class ActionNet(PolicyValueNet):
         if torch.compiler.is_exporting():  # shapes must not depend on data
             action = rows[:, :, 0].long() - 1
             (scores,) = self._scores(rows, state[:, None])
-            logits = scores.new_zeros(whole.shape[0], self.num_actions + 1)  # -1 is the last
+            shape = (whole.shape[0], self.num_actions + 1)  # -1 is the last
+            logits = scores.new_full(shape, _UNLISTED)
             return logits.scatter(1, action % logits.shape[1], scores)[:, :-1], self.value(whole)
         position, row = rows[:, :, 0].nonzero(as_tuple=True)
         listed = rows[position, row]
         (scores,) = padded_forward(self._scores, listed, state.index_select(0, position))
-        logits = scores.new_zeros(whole.shape[0], self.num_actions)
+        logits = scores.new_full((whole.shape[0], self.num_actions), _UNLISTED)
         action = listed[:, 0].long() - 1
         return logits.index_put((position, action), scores), self.value(whole)
 
@@ -70,4 +116,5 @@ class ActionNet(PolicyValueNet):
         action = (rows[..., 0].long() - 1).clamp(min=0)
         described = self.described(rows[..., 1:] * self.action_scale)
         x = torch.relu(described + self.action(action) + state)
-        return (self.policy(x + torch.relu(self.second(x))).squeeze(-1),)
+        residual = self.policy(x + torch.relu(self.second(x))).squeeze(-1)
+        return (self.linear(rows[..., 1:]) + residual,)

@@ -88,12 +88,16 @@ def make_network(game: Game, kind: str, width: int, blocks: int) -> PolicyValueN
 
 
 def frozen(network: Network, bf16: bool) -> Network:
-    """Returns a frozen inference copy, in bf16 if `bf16`; SparseLinear stays in float32."""
+    """Returns a frozen inference copy, in bf16 if `bf16`.
+
+    Modules that say so (`keeps_float32`) stay in float32, as SparseLinear does on a CPU.
+    """
     copy = deepcopy(network).requires_grad_(False).eval()
     if bf16 and not getattr(network, "keeps_float32", False):
         copy.to(torch.bfloat16)
         for layer, original in zip(copy.modules(), network.modules(), strict=True):
-            if isinstance(layer, SparseLinear) and layer.weight.device.type == "cpu":
+            is_sparse = isinstance(layer, SparseLinear) and layer.weight.device.type == "cpu"
+            if is_sparse or getattr(layer, "keeps_float32", False):
                 layer.float().load_state_dict(original.state_dict())
     return copy
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from linkzoo import Game
 from linkzoo.core.features import FeatureMap
 from linkzoo.core.kernels import kernels
+from linkzoo.core.observation import ObservationSpec
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.threads import RowKernel
 
@@ -62,6 +63,12 @@ class Inputs:
         if self.row and observe_actions is not None and states is not None:
             observe_actions(states, np.empty_like(states), masks, inputs[:, len(self.map) :])
         return inputs
+
+
+def context_of(spec: ObservationSpec) -> NDArray[np.int64]:
+    """Returns the indices int64[C] of the features that are equal for all actions."""
+    starts = (spec.slices()[part.name].start for part in spec.parts if part.broadcast)
+    return np.array(list(starts), np.int64)
 
 
 @compiled

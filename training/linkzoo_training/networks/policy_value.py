@@ -17,6 +17,7 @@ OUTER = {
     "of_kinds",
     "of_groups",
     "described",
+    "linear",
     "action",
     "policy",
     "elsewhere",

@@ -107,12 +107,6 @@ def action_spec(game: Game) -> ObservationSpec:
     return game.observation.action_spec
 
 
-def context_of(spec: ObservationSpec) -> Int64s:
-    """Returns the indices int64[C] of the features that are equal for all actions."""
-    starts = (spec.slices()[part.name].start for part in spec.parts if part.broadcast)
-    return np.array(list(starts), np.int64)
-
-
 @cache
 def choose_action(game: Game) -> Choose:
     """Returns `choose` of a game; ValueError if it has no action features."""
