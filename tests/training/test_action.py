@@ -10,9 +10,10 @@ import torch
 import linkzoo
 from linkzoo import Agent, Positions, get_game, make_vec
 from linkzoo.testing.play import action_features_of
+from linkzoo_training.agents.linear import LinearAgent, load_scorer
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.config.config import read_config
-from linkzoo_training.networks.flat import make_network, masked
+from linkzoo_training.networks.flat import frozen, make_network, masked
 from linkzoo_training.networks.inputs import MAX_LISTED, Inputs
 from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.selfplay.executors import LocalExecutor
@@ -86,8 +87,39 @@ def test_rows_are_the_legal_actions_with_their_features() -> None:
 def test_only_listed_actions_are_scored() -> None:
     positions = midgame(LINK_O, 20, 12)
     logits, _ = loud()(encoded(positions))
-    assert (logits[torch.from_numpy(positions.action_mask) == 0] == 0).all()
-    assert (logits[torch.from_numpy(positions.action_mask) == 1] != 0).all()
+    assert (logits[torch.from_numpy(positions.action_mask) == 0] == -1e4).all()
+    assert (logits[torch.from_numpy(positions.action_mask) == 1] != -1e4).all()
+
+
+@pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"]))
+def test_it_begins_as_the_linear_scorer(game: str) -> None:
+    """The same scores, over the temperature, and so the same best actions, in bfloat16, too."""
+    rules = get_game(game)
+    positions = midgame(rules, 40, 12)
+    scores, _ = LinearAgent().scores(positions)
+    network = make_network(rules, "action", 16, 1)
+    network.begin_with(load_scorer(rules).weights, 0.1)  # type: ignore[operator]  # an ActionNet
+    legal = torch.from_numpy(positions.action_mask == 1)
+    for copy in (network, frozen(network, bf16=True)):
+        logits, _ = copy(encoded(positions))
+        expected = torch.from_numpy(scores) / 0.1
+        torch.testing.assert_close(logits[legal].float(), expected[legal], rtol=1e-5, atol=1e-4)
+        best = masked(logits, legal.to(torch.int8)).argmax(1).numpy()
+        rows = np.flatnonzero(positions.action_mask.sum(1) <= MAX_LISTED)
+        np.testing.assert_allclose(scores[rows, best[rows]], scores.max(1)[rows], atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"network": "flat"}, "initial_scorer: needs network: action"),
+        ({"initial_scorer": "none.json"}, "linear: there is no file .*none.json"),
+        ({"initial_checkpoint": "link_o"}, "initial_scorer and initial_checkpoint"),
+    ],
+)
+def test_a_first_scorer_is_checked(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_config({**SMALL, "game": "link_o", "initial_scorer": "linear", **fields})
 
 
 def test_what_an_action_leads_to_matters() -> None:

@@ -218,7 +218,8 @@ def _pile_number(script: Script, event: int, piles: Piles) -> int:
     if script[event] == PILE:
         return int(script[event + 2])
     if script[event] == _SHUFFLE:
-        for number in range(piles.starts.shape[0]):
+        # Of piles that begin at the same place all but the last are always empty.
+        for number in range(piles.starts.shape[0] - 1, -1, -1):
             offset = piles.starts[number] * piles.items.itemsize
             if script[event + 2] == piles.items.ctypes.data + offset:
                 return number

@@ -20,6 +20,7 @@ from linkzoo.registry import get_game
 CHANCE = -2  # the seat of the root, where chance deals
 OVER = -1
 MAX_NODES = 50_000_000
+_NODES = 10_000_000  # by default: some 10 GB with hidden information
 _CHUNK = 1 << 14  # records expanded at once
 _DENOMINATOR = 1000  # payoffs are fractions of small numbers; in float32 a third isn't exact
 
@@ -104,7 +105,7 @@ def tree(
     num_players: int | None = None,
     options: Mapping[str, Any] | None = None,
     *,
-    max_nodes: int = MAX_NODES,
+    max_nodes: int = _NODES,
     progress: Callable[[int], None] | None = None,
 ) -> GameTree:
     """Builds the whole tree of a game.
@@ -133,6 +134,10 @@ def tree(
     while len(builder.level):
         builder.expand_level()
     return builder.finish(int(blank.num_players), dict(chosen.chosen_options(blank)))
+
+
+# Records of the next level, their seats' pasts, and the record of each outcome.
+_Part = tuple[Records, Words, NDArray[np.int64]]
 
 
 class _Columns(NamedTuple):
@@ -175,24 +180,22 @@ class _Builder:
         self._add_edges(dealt)
         pasts = np.zeros((len(dealt.words), players, 2), np.uint64)
         pasts[:, :, 0] = np.arange(1, players + 1)
-        self._next_level([dealt.states(self.game.state)], [pasts])
+        self._next_level([self._part(dealt.states(self.game.state), pasts)])
 
     def expand_level(self) -> None:
         """Writes the nodes of a level and their edges; goes on to the next level."""
         first = self._nodes - len(self.level)
-        states = []
-        pasts = []
+        parts = []
         for start in range(0, len(self.level), _CHUNK):
             part = slice(start, start + _CHUNK)
-            level = self.level[part]
-            expanded, child_pasts = self._expand(level, self._pasts[part], first + start)
-            states.append(expanded.states(self.game.state))
-            pasts.append(child_pasts)
+            parts.append(self._expand(self.level[part], self._pasts[part], first + start))
+            if not self.merged:  # else records of several parts may be equal
+                self._check_size(sum(len(states) for states, _, _ in parts))
             if self._progress is not None:
                 self._progress(self._nodes)
-        self._next_level(states, pasts)
+        self._next_level(parts)
 
-    def _expand(self, states: Records, pasts: Words, first: int) -> tuple[Expanded, Words]:
+    def _expand(self, states: Records, pasts: Words, first: int) -> _Part:
         game = self.game
         columns = self._columns
         seats = states["seat"].copy()
@@ -212,7 +215,7 @@ class _Builder:
         self._add_edges(expanded)
         child_pasts = np.empty((len(expanded.words), *pasts.shape[1:]), np.uint64)
         _fill_child_pasts(pasts, seats, *expanded[:3], child_pasts)
-        return expanded, child_pasts
+        return self._part(expanded.states(game.state), child_pasts)
 
     def _seen(self, states: Records, pasts: Words) -> Words:
         """Returns the pasts of all seats, with what they see now."""
@@ -249,22 +252,28 @@ class _Builder:
         columns.outcomes.append(np.diff(expanded.ends, prepend=0))
         columns.probabilities.append(expanded.probabilities)
 
-    def _next_level(self, states: list[Records], pasts: list[Words]) -> None:
-        level = _joined(states, self.game)
-        level_pasts = np.concatenate(pasts)
-        children = np.arange(len(level))
-        if self.merged and len(level):
-            chosen, children = _merge(level)
-            level = level[chosen]
-            level_pasts = level_pasts[chosen]
-        if self._nodes + len(level) > self._max_nodes:
+    def _part(self, states: Records, pasts: Words) -> _Part:
+        """Returns a part of the next level; equal records are one where nothing is hidden."""
+        if not self.merged or not len(states):
+            return states, pasts, np.arange(len(states))
+        chosen, children = _merge(states)
+        return states[chosen], pasts[chosen], children
+
+    def _next_level(self, parts: list[_Part]) -> None:
+        sizes = np.cumsum([0, *(len(states) for states, _, _ in parts)])
+        level = np.concatenate([states for states, _, _ in parts]).view(self.game.state)
+        pasts = np.concatenate([pasts for _, pasts, _ in parts])
+        numbers = [start + part[2] for start, part in zip(sizes[:-1], parts, strict=True)]
+        self.level, self._pasts, children = self._part(level, pasts)
+        self._columns.children.append(self._nodes + children[np.concatenate(numbers)])
+        self._check_size(len(self.level))
+        self._nodes += len(self.level)
+
+    def _check_size(self, added: int) -> None:
+        if self._nodes + added > self._max_nodes:
             raise TreeTooLargeError(
                 f"the tree of {self.game} has more than {self._max_nodes:,} nodes"
             )
-        self._columns.children.append(self._nodes + children)
-        self.level = level
-        self._pasts = level_pasts
-        self._nodes += len(level)
 
     def _infosets(self, nodes: NDArray[np.int64], keys: Words) -> tuple[Any, Any]:
         """Returns the first node of each information set, and the information set of each node."""
@@ -315,7 +324,7 @@ class _Builder:
             first_entry=first_entry,
             actions=actions,
             decisions=decisions,
-            states=_joined(columns.states, self.game)[kept],
+            states=np.concatenate(columns.states).view(self.game.state)[kept],
             merged=self.merged,
         )
 
@@ -372,11 +381,6 @@ def _merge(states: Records) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if not np.array_equal(words[first[numbers]], words):
         raise RuntimeError("two different records have the same hash")
     return first, numbers
-
-
-def _joined(states: list[Records], game: Game) -> Records:
-    """Returns records one behind the other; `np.concatenate` forgets that they are records."""
-    return np.concatenate(states).view(game.state)
 
 
 def _as_fractions(payoffs: NDArray[np.float32]) -> NDArray[np.float64]:

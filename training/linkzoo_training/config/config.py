@@ -184,8 +184,7 @@ class Config:
     width: Width = 256  # size of layers, or channels per cell
     blocks: Annotated[Int, Field(ge=0, le=schema.MAX_BLOCKS)] = 4  # residual blocks of two layers
     initial_checkpoint: str | None = None  # name or folder of a checkpoint to start from
-    # Scorer that a network `action` begins as: linear (the one that ships), or a FILE.json.
-    initial_scorer: str | None = None
+    initial_scorer: str | None = None  # of network action: linear (it ships), or a FILE.json
     scorer_temperature: Positive = 0.1  # at first the policy is softmax(scores / this)
 
     # Training data

@@ -5,7 +5,7 @@ from functools import cache, partial
 from typing import Any
 
 from linkzoo.core.arguments import string
-from linkzoo.core.contract import Drawing, Facts, Notation
+from linkzoo.core.contract import Chance, Drawing, Facts, Notation
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
@@ -17,6 +17,7 @@ from linkzoo.games.love_links.options import EDITIONS, Options
 from linkzoo.games.love_links.positions import PositionJson
 from linkzoo.games.love_links.state import FIELDS, FIELDS_WITH_DIGEST, sides
 from linkzoo.games.love_links.svg import draw_svg, draw_tall
+from linkzoo.games.love_links.tables import link_tables
 from linkzoo.games.love_links.text import draw_text
 
 _NAME = "love_links"
@@ -69,6 +70,11 @@ def _game_of(name: str, links: LinkSet) -> Game:
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide_class=partial(LoveLinksGuide, links),
+        chance=Chance(
+            pile="supply",
+            size="supply_size",
+            starts=tuple(link_tables(links).first_link[:-1].tolist()),
+        ),
     )
 
 
