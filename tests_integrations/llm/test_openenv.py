@@ -4,9 +4,11 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 from openenv.cli._validation import validate_multi_mode_deployment, validate_running_environment
@@ -18,9 +20,14 @@ KIND: dict[str, Any] = {"board_size": 3, "threshold": 4, "max_illegal": 1, "ille
 FOLDER = Path(__file__).parents[2] / "examples" / "openenv_env"
 
 
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    config = uvicorn.Config(make_app("linkage", sessions=4, **KIND), port=0, log_level="error")
+@pytest.fixture(scope="module", name="address")
+def fixture_address() -> Iterator[str]:
+    yield from serve(sessions=4)
+
+
+def serve(**kwargs: Any) -> Iterator[str]:
+    """Yields the address of a server in this process, and ends it."""
+    config = uvicorn.Config(make_app("linkage", **kwargs, **KIND), port=0, log_level="error")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -80,3 +87,61 @@ def test_clients_have_games_of_their_own(address: str) -> None:
 def test_wrong_arguments_are_refused_at_once() -> None:
     with pytest.raises(ValueError, match="seat"):
         make_app("linkage", seat=2)
+
+
+served = contextmanager(serve)
+
+
+def test_a_step_without_a_game_is_refused(address: str) -> None:
+    """POST /step has an environment of its own, so there never is one."""
+    answer = httpx.post(f"{address}/step", json={"action": {"answer": "1"}})
+    assert answer.status_code == 409
+    assert "step before reset" in answer.json()["detail"]
+    assert "/ws" in answer.json()["detail"]
+    with (
+        TextClient(base_url=address).sync() as client,
+        pytest.raises(RuntimeError, match="step before reset"),
+    ):
+        client.step(TextAction(answer="1"))
+
+
+def test_a_full_server_says_so() -> None:
+    with served(sessions=1) as address, TextClient(base_url=address).sync() as first:
+        first.reset(seed=1)
+        for _ in range(3):
+            with (
+                TextClient(base_url=address).sync() as second,
+                pytest.raises(RuntimeError, match=r"capacity.*CAPACITY_REACHED"),
+            ):
+                second.reset(seed=1)
+        assert first.reset(seed=2).observation.message
+
+
+def test_idle_clients_lose_their_places() -> None:
+    with (
+        served(sessions=1, idle_seconds=0.2) as address,
+        TextClient(base_url=address).sync() as idle,
+    ):
+        idle.reset(seed=1)
+        end = time.monotonic() + 30
+        while not takes_a_place(address):
+            assert time.monotonic() < end, "the place stays taken"
+            time.sleep(0.5)
+        with pytest.raises(RuntimeError, match="idle for too long: connect again"):
+            idle.step(TextAction(answer="1"))
+
+
+def takes_a_place(address: str) -> bool:
+    """Whether there is room for another client."""
+    with TextClient(base_url=address).sync() as client:
+        try:
+            client.reset(seed=1)
+        except RuntimeError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize("idle", [0, -1, float("nan"), float("inf")])
+def test_wrong_times_are_refused(idle: float) -> None:
+    with pytest.raises(ValueError, match="idle_seconds"):
+        make_app("linkage", idle_seconds=idle)
