@@ -18,6 +18,7 @@ from linkzoo.core.agent import Agent, Positions, RandomAgent
 from linkzoo.core.contract import Chance, Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.guide import Guide, ScoreRow
+from linkzoo.core.history import Event, History
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
 from linkzoo.core.options import Options
 from linkzoo.core.state import Field, Mask, Record
@@ -38,6 +39,7 @@ __all__ = [
     "Agent",
     "Chance",
     "Drawing",
+    "Event",
     "Facts",
     "Field",
     "FixedOptions",
@@ -46,6 +48,7 @@ __all__ = [
     "GameRecord",
     "Graph",
     "Guide",
+    "History",
     "Mask",
     "Notation",
     "Observation",

@@ -188,7 +188,8 @@ class Policy:
         if game.key != self.game.key:
             raise ValueError(f"{self.name} plays {self.game}, not {game}")
         acting = states["seat"] >= 0
-        positions = Positions(game, states[acting], self._draw(int(acting.sum())))
+        past_of = (lambda _: env.past) if single else None
+        positions = Positions(game, states[acting], self._draw(int(acting.sum())), past_of)
         return _Decisions(acting, single, positions)
 
     def _observed(self, observed: Mapping[str, Any]) -> "_Decisions":

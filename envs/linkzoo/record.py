@@ -14,6 +14,7 @@ import numpy as np
 from linkzoo.core import arguments
 from linkzoo.core.files import write_atomically
 from linkzoo.core.game import Game
+from linkzoo.core.history import Event, History
 from linkzoo.core.kernels import kernels
 from linkzoo.core.options import full_options, written_names
 from linkzoo.core.state import Record
@@ -91,6 +92,17 @@ class GameRecord:
                 raise ValueError(f"actions[{index}]: {arguments.shown(action)} is not legal")
             kernel.play_one(states, int(action), mask[0], payoff, margin)
             yield states.copy()[0]
+
+    def history(self, seat: int) -> list[Event]:
+        """Returns the moves, as far as a seat may know them.
+
+        Args:
+            seat: The seat that remembers.
+
+        Raises:
+            ValueError: As `replay`, or there is no such seat.
+        """
+        return History(self._rules(), next(self.replay()), self.actions).events(seat)
 
     def _check_start(self, game: Game, state: Record) -> None:
         """Raises ValueError if the start has another number of players, options or seed."""

@@ -41,9 +41,9 @@ WRONG = "refused, by the parameter's name"
 # Not called: types that hold what authors of games declare (`check_game` is their test), and
 # compiled functions, which are fast because they check nothing.
 LEFT_OUT = set(
-    "Agent Drawing Facts Field FixedOptions Game Graph Guide Mask Notation Observation "
-    "ObservationPart ObservationSpec Options RandomAgent Record Rules ScoreRow VecStep compiled "
-    "rng.philox rng.random_u64 rng.below rng.shuffle rng.game_seed "
+    "Agent Chance Drawing Event Facts Field FixedOptions Game Graph Guide History Mask Notation "
+    "Observation ObservationPart ObservationSpec Options RandomAgent Record Rules ScoreRow "
+    "VecStep compiled rng.philox rng.random_u64 rng.below rng.shuffle rng.game_seed "
     "rng.as_words rng.Word "
     "load_positions save_positions".split()  # files: tests/training/test_positions.py
 )
@@ -255,6 +255,7 @@ def _positions(w: World) -> dict[str, Parameter]:
         ),
         "seeds": _array(np.arange(3, dtype=np.uint64), "seeds", np.arange(2)),
         "actions": _array(legal, "action environment", [0], np.full(3, 2**63, np.uint64)),
+        "past_of": _parameter(None, "past_of", [5, "x", [], w.states]),
         "rows": _array(np.arange(3), "row environment", [3], [2**70]),
     }
 

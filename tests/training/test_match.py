@@ -324,3 +324,27 @@ def test_every_game_can_be_kept_and_is_the_one_that_counted(openings: str) -> No
         assert (int(last.winners) >> side & 1) == share
         by_b = [(s, a) for s, a in zip(positions, again.actions, strict=True) if s.seat != side]
         assert [a for _, a in by_b] == [mask_of(LINKAGE, state).argmax() for state, _ in by_b]
+
+
+class Rememberer:
+    """Plays at random, and checks the past of every decision."""
+
+    name = "rememberer"
+
+    def __init__(self) -> None:
+        self.lengths: set[int] = set()
+
+    def act(self, positions: Positions) -> NDArray[np.int64]:
+        for state, events in zip(positions.states, positions.history, strict=True):
+            assert len(events) == state["ply"]  # all moves of this game are open
+            assert all(event.action is not None for event in events)
+            self.lengths.add(len(events))
+        return RandomAgent().act(positions)
+
+
+def test_agents_of_a_match_know_the_past() -> None:
+    """Each game's own, though games of a batch end at different plies."""
+    agent = Rememberer()
+    play_match("love_links", agent, RandomAgent(), 3, options={"short": True}, seed=4)
+    assert 0 in agent.lengths
+    assert len(agent.lengths) > 10

@@ -1,5 +1,6 @@
 """The agent protocol: takes a batch of positions, returns an action for each."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from linkzoo.core.arguments import shown
 from linkzoo.core.game import Game
+from linkzoo.core.history import Event, History
 from linkzoo.core.kernels import kernels, observations
 from linkzoo.engine.rng import STREAM_ACTION, as_words, random_u64s
 
@@ -23,6 +25,7 @@ class Positions:
             `determinize`.
         seeds: uint64[N], the only source of randomness: equal positions and seeds give equal
             actions.
+        past_of: Returns the past of the game with an index; None where the past isn't kept.
         comments: N texts, empty at first. An agent may give the reasons for its actions here; they
             are kept in the records of games.
 
@@ -34,18 +37,31 @@ class Positions:
     game: Game
     states: NDArray[Any]
     seeds: NDArray[np.uint64]
+    past_of: Callable[[int], History] | None = field(default=None, repr=False, compare=False)
     comments: list[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.states = checked_states(self.game, self.states)
         check_unfinished(self.states)
         self.seeds = np.require(as_words("seeds", self.seeds), requirements=["C", "W"])
+        if self.past_of is not None and not callable(self.past_of):
+            raise ValueError(f"past_of: {shown(self.past_of)} is no function")
         if len(self.seeds) != len(self.states):
             raise ValueError(f"seeds: {len(self.seeds)} for {len(self.states)} positions")
         self.comments = [""] * len(self.states)
 
     def __len__(self) -> int:
         return len(self.states)
+
+    def part(self, rows: NDArray[np.int64]) -> "Positions":
+        """Returns the positions with these indices [M]."""
+        past_of = self.past_of
+        if past_of is None:
+            return Positions(self.game, self.states[rows], self.seeds[rows])
+        whole = past_of
+        return Positions(
+            self.game, self.states[rows], self.seeds[rows], lambda index: whole(int(rows[index]))
+        )
 
     @property
     def num_players(self) -> NDArray[np.int64]:
@@ -64,6 +80,26 @@ class Positions:
         """[N, *spec.shape], the observation of the seat to act."""
         flat = observations(self.game, self.states, self.states["seat"])
         return flat.reshape(len(self), *self.game.observation.spec.shape)
+
+    @property
+    def history(self) -> list[list[Event]]:
+        """The past of each game, N lists: the moves so far, as far as the seat to act knows them.
+
+        It begins with the game, or with the position from which the game was started. It is
+        computed when an agent asks for it. Observations alone may be enough: the pages of the games
+        say what they keep of the past.
+
+        Raises:
+            ValueError: The past isn't kept.
+        """
+        past_of = self.past_of
+        if past_of is None:
+            raise ValueError(
+                "history: these positions come without their past. GameEnv, SeatEnv, TextGame, "
+                "matches and the page keep it; arrays of games, training and searches don't"
+            )
+        seats = self.states["seat"].tolist()
+        return [past_of(index).events(seat) for index, seat in enumerate(seats)]
 
 
 class Agent(Protocol):

@@ -13,6 +13,7 @@ from pettingzoo import AECEnv
 
 from linkzoo.core.arguments import boolean, integer, is_integer, one_of, shown, string
 from linkzoo.core.game import Game
+from linkzoo.core.history import History
 from linkzoo.core.kernels import kernels, make_play_one
 from linkzoo.core.protocols import ObserveOne, PlayOne
 from linkzoo.core.state import Record
@@ -115,6 +116,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         self._episode = 0
         self._started = False
         self._actions: list[int] = []  # taken since the start
+        self._past: History | None = None  # made when it is asked for
         self._origin: bytes | None = None  # the start, if it was a given position
         self.agents = []
         self.agent_selection = self.possible_agents[0]  # `last` before reset names the missing call
@@ -287,6 +289,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         copy._payoff = self._payoff.copy()
         copy._margin = self._margin.copy()
         copy._actions = list(self._actions)
+        copy._past = None
         copy.agents = list(self.agents)
         if self._started:
             for name in ("rewards", "_cumulative_rewards", "terminations", "truncations"):
@@ -302,7 +305,8 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
 
     def __getstate__(self) -> dict[str, Any]:
         compiled = ("_kernels", "_play_one", "_observe_one")
-        return {name: value for name, value in self.__dict__.items() if name not in compiled}
+        state = {name: value for name, value in self.__dict__.items() if name not in compiled}
+        return {**state, "_past": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -323,6 +327,15 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         record = GameRecord.of(self.game, self._states[0], start)
         record.actions += self._actions
         return record
+
+    @property
+    def past(self) -> History:
+        """The game so far, as far as each seat may know it."""
+        self.require_start("past")
+        if self._past is None:
+            start = next(self.record().replay())
+            self._past = History(self.game, start, self._actions)
+        return self._past
 
     def action_to_text(self, action: int) -> str:
         """Returns an action in the game's notation; ValueError if it is none."""
@@ -385,6 +398,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         """Sets PettingZoo's attributes at the start of a game."""
         self._started = True
         self._actions = []
+        self._past = None
         self._mask = mask
         self.agents = self.possible_agents.copy()
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -128,7 +128,8 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
             seed = self.np_random.integers(SEED_LIMIT, dtype=np.uint64)
             # A bytearray makes the states writable: the kernels are compiled for such arrays.
             states = np.frombuffer(bytearray(self.env.get_state()), self.env.game.state)
-            positions = Positions(self.env.game, states, np.array([seed], np.uint64))
+            seeds = np.array([seed], np.uint64)
+            positions = Positions(self.env.game, states, seeds, lambda _: self.env.past)
             self.env.step(int(self.opponent.act(positions)[0]))
 
     def _observation(self) -> Any:

@@ -80,6 +80,6 @@ class OpponentPool:
         member = drawn % np.uint64(len(self.agents))
         for index in np.unique(member):
             rows = np.flatnonzero(member == index)
-            chosen = Positions(positions.game, states[rows], positions.seeds[rows])
+            chosen = positions.part(rows)
             actions[rows] = self.agents[index].act(chosen)
         return actions

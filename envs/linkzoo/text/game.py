@@ -8,6 +8,7 @@ import numpy as np
 from linkzoo.core.agent import Positions, decision_seeds
 from linkzoo.core.arguments import integer
 from linkzoo.core.game import Game
+from linkzoo.core.history import History
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import OVER, Record
 from linkzoo.record import GameRecord
@@ -72,8 +73,7 @@ class TextGame:
         players = int(self.state.num_players)
         self._payoff = np.zeros(players, np.float32)
         self._margin = np.zeros(players, np.float32)
-        self._before: list[Record] = []  # the position before each move
-        self._events: list[list[str]] = [[] for _ in range(players)]  # by seat and move
+        self._past = History(self.game, self.state, self.record.actions)
 
     @property
     def seat(self) -> int | None:
@@ -103,7 +103,7 @@ class TextGame:
     def positions(self) -> Positions:
         """The position as an argument of agents: `agent.act(game.positions)[0]` is an action."""
         seeds = decision_seeds(np.array([self._seed]), self._states)
-        return Positions(self.game, self._states.copy(), seeds)
+        return Positions(self.game, self._states.copy(), seeds, lambda _: self._past)
 
     def rules(self, *, full: bool = False) -> str:
         """Returns the rules in words: in short, or `full` with numbers and the notation."""
@@ -128,11 +128,7 @@ class TextGame:
     def events(self, seat: int) -> list[str]:
         """Returns the moves so far, as far as a seat may know them, a sentence each."""
         seat = integer("seat", seat, 0, int(self.state.num_players) - 1)
-        events = self._events[seat]
-        for index in range(len(events), len(self._before)):
-            action = self.record.actions[index]
-            events.append(self.game.guide.event(self._before[index], action, seat))
-        return [event for event in events if event]
+        return [event.words for event in self._past.events(seat) if event.words]
 
     def play(self, answer: str | int) -> int:
         """Plays the move of an answer, or an action by its number.
@@ -155,7 +151,6 @@ class TextGame:
             action = integer("action", answer, 0, self.game.num_actions - 1)
             if not self._mask[0, action]:
                 raise ValueError(f"the action {action} is not legal here")
-        self._before.append(self._states.copy()[0])
         kernels(self.game).play_one(self._states, action, self._mask[0], self._payoff, self._margin)
         self.record.actions.append(action)
         return action

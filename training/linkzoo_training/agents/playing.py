@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Agent, Game, Positions
 from linkzoo.core.agent import check_agent
+from linkzoo.core.history import History
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 
@@ -111,13 +112,14 @@ def play_games(
     masks = np.zeros((len(states), game.num_actions), np.int8)
     kernels(game).fill_masks(states, masks)
     actions = np.empty(len(states), np.int64)
+    pasts = _Pasts(game, states)
     while True:
         actions[:] = NOBODY
         to_act = np.where(states["seat"] >= 0, acting(states), NOBODY)
         for index, agent in enumerate(agents):
             rows = np.flatnonzero(to_act == index)
             if len(rows):
-                positions = Positions(game, states[rows], seeds(rows))
+                positions = Positions(game, states[rows], seeds(rows), pasts.of(rows))
                 positions.action_mask = masks[rows]  # already computed
                 actions[rows] = checked_actions(agent, positions)
                 for row, text in zip(rows.tolist(), positions.comments, strict=True):
@@ -126,4 +128,42 @@ def play_games(
         if (actions == NOBODY).all():
             return
         yield actions
+        pasts.moves.append(actions.copy())
         kernels(game).play(states, actions, masks)
+
+
+class _Pasts:
+    """The pasts of games in lock-step, made when an agent asks for them.
+
+    Attributes:
+        moves: The actions of each ply, int64[N], NOBODY for none.
+    """
+
+    def __init__(self, game: Game, states: NDArray[Any]) -> None:
+        self.moves: list[NDArray[np.int64]] = []
+        self._game = game
+        self._starts = states.copy()
+        self._histories: dict[int, History] = {}
+
+    def of(self, rows: NDArray[np.int64]) -> Callable[[int], History]:
+        """Returns the past of each of these rows, by its index in them."""
+        return lambda index: self._of_row(int(rows[index]))
+
+    def _of_row(self, row: int) -> History:
+        if row not in self._histories:
+            actions = _RowActions(self.moves, row)
+            self._histories[row] = History(self._game, self._starts[row], actions)
+        return self._histories[row]
+
+
+class _RowActions:
+    """The actions of one game of `_Pasts`."""
+
+    def __init__(self, moves: list[NDArray[np.int64]], row: int) -> None:
+        self._moves = moves
+        self._row = row
+
+    def __iter__(self) -> Iterator[int]:
+        for actions in self._moves:
+            if actions[self._row] != NOBODY:
+                yield int(actions[self._row])
