@@ -1,15 +1,19 @@
 """Moves in the page: the log, earlier pictures, and previews."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+import linkzoo
 from linkzoo import get_game
 from linkzoo.core.kernels import kernels
+from linkzoo.testing.play import choose, mask_of
 from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.history import History
 from linkzoo_training.web.viewers import Viewer
 from linkzoo_training.web.views import entry, preview, session_view
-from tests.web.server import Client
+from tests.web.server import Client, serving
 
 
 def _session(client: Client, game: str, seats: list[str]) -> GameSession:
@@ -105,3 +109,48 @@ def test_a_history_of_an_open_game_is_one_for_all() -> None:
     history.add(states[0], int(np.flatnonzero(mask[0])[0]))
     assert history.seen(0) == history.seen(None)
     assert history.last_of([1]) is None
+
+
+READER = """
+class Reader:
+    name = "reader"
+
+    def act(self, positions):
+        (history,) = positions.history
+        words = [event.words for event in history]
+        positions.comments[0] = f"{len(history)} events, the last: {words[-1] if words else ''}"
+        return positions.action_mask.argmax(1)
+"""
+
+
+def test_an_agent_of_the_page_knows_its_past(tmp_path: Path) -> None:
+    (tmp_path / "reader.py").write_text(READER)
+    agent = f"{tmp_path / 'reader.py'}:Reader"
+    with serving(tmp_path, custom_agents=[agent]) as client:
+        name = client.new_game("linkage", ["human", agent])
+        session = client.server.viewer(name).session
+        for _ in range(3):
+            session.play(_first(session))
+            client.settled(name)
+        seen = [event.words for event in session.history.seen(1)]
+    assert session.record.comments == {
+        ply: f"{ply} events, the last: {seen[ply - 1]}" for ply in (1, 3, 5)
+    }
+
+
+def test_the_log_hides_who_was_asked_for_a_reaction() -> None:
+    """A pass shows what follows, but not who passed."""
+    game = get_game("love_formula")
+    env = linkzoo.make("love_formula", 3)
+    env.reset(seed=1)
+    history = History(game, range(3))
+    for ply in range(120):
+        state = game.from_bytes(env.get_state())
+        action = choose(mask_of(game, state), 1, ply)
+        history.add(state, action)
+        env.step(action)
+    movers = {event.ply: event.seat for event in history.seen(None)}
+    for seat in range(3):
+        hidden = [event.ply for event in history.seen(seat) if event.seat is None]
+        assert hidden
+        assert seat not in {movers.get(ply) for ply in hidden}

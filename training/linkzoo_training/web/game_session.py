@@ -10,6 +10,7 @@ import numpy as np
 
 from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import shown
+from linkzoo.core.history import History as Past
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record, winners_of
 from linkzoo.record import new_file_name
@@ -132,6 +133,7 @@ class GameSession:
         """Begins a game with a seed."""
         self._states[0] = self._start
         kernels(self.game).begin(self._states, np.array([seed], np.uint64), self._mask)
+        self._first: Record = self._states.copy()[0]
         self.record = GameRecord.of(self.game, self.state)
         self.history = History(self.game, self.humans)
         self._certain: list[bool] = []  # by ply: neither luck nor hidden information had a part
@@ -296,6 +298,7 @@ class GameSession:
         """Asks the agent to move. While all are busy it stays `thinking` without a `thought`."""
         spec = self.seats[int(self.state.seat)]
         state = self.state.copy()
+        past = Past(self.game, self._first, list(self.record.actions))
         was_busy = self.busy
         self.thinking = True
         self.busy = ""
@@ -303,7 +306,7 @@ class GameSession:
         with self.lock:  # the agent waits for this lock before it moves
             try:
                 self.thought = self._players.submit(
-                    spec, self.game, self._think, state, self._generation
+                    spec, self.game, self._think, state, past, self._generation
                 )
             except BusyError as error:
                 self.thought = None
@@ -311,13 +314,13 @@ class GameSession:
         if self.busy != was_busy:
             self.touch()
 
-    def _think(self, player: Player, state: Record, generation: int) -> None:
+    def _think(self, player: Player, state: Record, past: Past, generation: int) -> None:
         """Plays an agent's move, in the agent's thread, unless the position has changed."""
         if generation != self._generation:
             return
         action: int | None = None
         try:
-            action, comment = player.act(state, self.record.seed)
+            action, comment = player.act(state, self.record.seed, past)
         except Exception as error:  # noqa: BLE001 - custom agents can raise anything
             reason = without_paths(str(error)) or type(error).__name__
         with self.lock:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from linkzoo import Game
+from linkzoo.core.history import seat_to_act
 from linkzoo.core.state import Record
 
 Viewer = int | None  # a seat, or None for the referee
@@ -14,13 +15,13 @@ class Event(NamedTuple):
 
     Attributes:
         ply: The number of moves before it.
-        seat: The seat that moved.
+        seat: The seat that moved; None where that is hidden from the viewer.
         words: A sentence about it; "" if it is hidden from the viewer.
         touched: The items of the next drawing that the move placed or changed.
     """
 
     ply: int
-    seat: int
+    seat: int | None
     words: str
     touched: tuple[str, ...]
 
@@ -44,13 +45,13 @@ class History:
 
     def add(self, state: Record, action: int) -> None:
         """Adds a move that is played in `state`."""
-        seat = int(state.seat)
         guide = self._game.guide
         for viewer, events in self._events.items():
             touched: tuple[str, ...] = ()
             sentence = guide.event(state, action, viewer)
             if sentence:
                 touched = guide.touched(state, action, viewer)
+            seat = seat_to_act(self._game, state, viewer)
             events.append(Event(len(events), seat, sentence, touched))
 
     def cut(self, length: int) -> None:

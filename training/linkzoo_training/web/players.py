@@ -15,6 +15,7 @@ import numpy as np
 from linkzoo import Agent, Game, Positions, get_game
 from linkzoo.core.agent import decision_seeds
 from linkzoo.core.arguments import integer, shown
+from linkzoo.core.history import History
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
@@ -127,9 +128,11 @@ class Player:
             policy.warns = False  # the page shows it
         return agent
 
-    def act(self, state: Record, seed: int) -> tuple[int, str]:
+    def act(self, state: Record, seed: int, past: History | None = None) -> tuple[int, str]:
         """Returns a legal action of the agent and its comment. Call it in the agent's thread."""
         positions = one_position(self._game, state, seed)
+        if past is not None:
+            positions.past_of = lambda _: past
         action = int(checked_actions(self.agent, positions)[0])
         self.ready = True
         return action, positions.comments[0]

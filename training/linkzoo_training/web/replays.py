@@ -2,9 +2,10 @@
 
 from linkzoo import GameRecord, get_game
 from linkzoo.core.arguments import integer
+from linkzoo.core.history import seat_to_act
 from linkzoo.core.state import Record, winners_of
 from linkzoo_training.web.history import Event, History, Viewer
-from linkzoo_training.web.views import Json, picture, seat_to_act
+from linkzoo_training.web.views import Json, picture
 
 
 class Replay:

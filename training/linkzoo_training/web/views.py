@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
+from linkzoo.core.history import seat_to_act
 from linkzoo.core.state import Record
 from linkzoo.text.prompts import changed_options
 from linkzoo_training.checkpoints.checkpoint import load_card
@@ -134,16 +135,6 @@ def _agent_status(session: "GameSession", acting: int | None) -> Json:
         "preparing": session.preparing,
         "busy": session.busy,
     }
-
-
-def seat_to_act(game: Game, state: Record, viewer: int | None) -> int | None:
-    """Returns the seat to act; None in a finished game, and where it is hidden from the viewer."""
-    if state.seat < 0:
-        return None
-    if not game.hides:
-        return int(state.seat)
-    seat: int | None = game.to_dict(state, viewer).get("seat")
-    return seat
 
 
 def named(words: str, names: list[str]) -> str:
