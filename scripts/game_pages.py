@@ -212,6 +212,7 @@ def facts(game: Game) -> str:
     hidden = [] if privileged is None else [f"`{part.name}`" for part in privileged.parts]
     count = 1 if symmetries is None else len(symmetries()[0])
     options = [f"`{field.name}`" for field in dataclasses.fields(game.options)]
+    editions = [f"`{name}`" for name in game.editions]
     rows = {
         "environment": f'`linkzoo.{game.versioned_name}`, `linkzoo.make("{game.name}")`',
         "players": _players(game),
@@ -220,6 +221,7 @@ def facts(game: Game) -> str:
         "actions": f"`Discrete({game.num_actions})`, [their meaning](#actions)",
         "observation": f"`{shape}`, {len(spec.parts)} [named parts](#observation)",
         "options": f"{', '.join(options)}: [values and defaults](#options)",
+        "editions": f"{', '.join(editions)}: [small games, to be solved exactly](#editions)",
         "length": f"about {game.facts.typical_length:,} decisions in random play; at most "
         f"{game.facts.max_length:,}",
         "record size": f"{game.state.itemsize:,} bytes",

@@ -72,9 +72,16 @@ def read_row(row: dict[str, str]) -> Card:
 
 
 class Table:
-    """The cards of a table, by name."""
+    """The cards of a table, by name, and the course of the game."""
 
-    def __init__(self, rows: Iterable[dict[str, str]]) -> None:
+    def __init__(
+        self,
+        rows: Iterable[dict[str, str]],
+        picks: int = PICKS,
+        turns: int = TURNS,
+        halves: int = 2,
+    ) -> None:
+        self.picks, self.turns, self.halves = picks, turns, halves
         self.cards = {card.name: card for card in map(read_row, rows)}
         self.names = list(self.cards)
         self.job = next(c.name for c in self.cards.values() if "one_per_player" in c.flags)
@@ -97,6 +104,20 @@ def read_table(path: Path) -> Table:
     """The table in a file."""
     with path.open(encoding="utf-8", newline="") as file:
         return Table(csv.DictReader(file))
+
+
+def read_edition(data: Json, standard: Path) -> Table:
+    """The cards of an edition out of the standard ones."""
+    rows = []
+    with standard.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["flags"]:
+                rows.append(row)
+            elif row["name"] in data["cards"]:
+                rows.append(row | {"copies": str(data["cards"][row["name"]])})
+    for number, row in enumerate(rows):
+        row["id"] = str(number)
+    return Table(rows, data["picks"], data["turns"], data["halves"])
 
 
 @dataclass
@@ -290,11 +311,11 @@ class Oracle:
                 yield from self.draft_phase()
                 first = 0
             else:
-                first = self.turn - TURNS * (self.half - 1)
-            for _ in range(first, TURNS):
+                first = self.turn - self.table.turns * (self.half - 1)
+            for _ in range(first, self.table.turns):
                 yield from self.one_turn()
             self.end_phase()
-            if self.half == 2:
+            if self.half == self.table.halves:
                 break
             self.half, self.stage = 2, "draft"
         self.stage = "over"
@@ -302,11 +323,12 @@ class Oracle:
 
     def deal(self) -> None:
         """R4, R23. Which of the top cards a player gets isn't said."""
-        n, count = self.n, PICKS * self.n
+        n, picks = self.n, self.table.picks
+        count = picks * n
         if self.shown is not None:
             packs = [list(pack) for pack in self.shown["packs"]]
             dealt = [card for pack in packs for card in pack]
-            assert [len(pack) for pack in packs] == [PICKS] * n
+            assert [len(pack) for pack in packs] == [picks] * n
             if len(self.deck) >= count:
                 assert Counter(dealt) == Counter(self.deck[:count])
                 self.deck = self.deck[count:]
@@ -318,7 +340,7 @@ class Oracle:
                 self.reshuffled()
             self.packs = packs
         else:
-            self.packs = [self.table.sorted(self.draw(PICKS)) for _ in range(n)]
+            self.packs = [self.table.sorted(self.draw(picks)) for _ in range(n)]
 
     def reshuffled(self) -> None:
         self.discard, self.loose = [], []
@@ -355,7 +377,7 @@ class Oracle:
         self.draft = [[None] * PICKS for _ in range(n)]
         dealt_to = list(range(n))  # for each seat: the pack that it holds
         step = 1 if self.half == 1 else -1
-        for number in range(PICKS):
+        for number in range(self.table.picks):
             for seat in range(n):
                 self.cursor = seat
                 move = yield from self.ask(seat, "DRAFT", cards(self.packs[seat]))
@@ -367,7 +389,7 @@ class Oracle:
                 self.passed[seat][dealt_to[seat]] = Counter(self.packs[seat])
             self.packs = [self.packs[(seat - step) % n] for seat in range(n)]
             dealt_to = [dealt_to[(seat - step) % n] for seat in range(n)]
-            for seat in range(n if number < PICKS - 1 else 0):
+            for seat in range(n if number < self.table.picks - 1 else 0):
                 self.remember(seat, dealt_to[seat], Counter(self.packs[seat]))
         for seat in range(n):
             for pack in range(n):
@@ -391,7 +413,7 @@ class Oracle:
     def end_phase(self) -> None:
         """R17."""
         self.stage, self.step = "end", ""
-        if self.half == 2:
+        if self.half == self.table.halves:
             self.hand_sizes_at_end = [len(hand) for hand in self.hands]
         first = len(self.discard)
         for seat in range(self.n):

@@ -337,8 +337,10 @@ class GameSession:
 
 
 def safe_options(game: Game, options: Mapping[str, Any]) -> None:
-    """Raises ValueError for a non-standard option that may name a file."""
+    """Raises ValueError for an option that may name a file, unless it is an edition's."""
     standard = asdict(game.options())
     for name in game.fixed.values:
-        if name in options and options[name] != standard[name]:
-            raise ValueError(f"{name}: {shown(options[name])}, but a page plays {standard[name]!r}")
+        editions = [edition[name] for edition in game.editions.values() if name in edition]
+        allowed = [standard[name], *editions]
+        if name in options and options[name] not in allowed:
+            raise ValueError(f"{name}: {shown(options[name])}, but a page plays {allowed}")

@@ -10,11 +10,11 @@ from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
 from linkzoo.games.love_formula.binding import make_observation, make_rules
-from linkzoo.games.love_formula.cards import STANDARD, Cards, full_name, load_cards
-from linkzoo.games.love_formula.components import MAX_LENGTH, MAX_PLAYERS
+from linkzoo.games.love_formula.cards import MIN_PLAYERS, STANDARD, Cards, full_name, load_cards
+from linkzoo.games.love_formula.components import MAX_LENGTH
 from linkzoo.games.love_formula.guide import LoveFormulaGuide
 from linkzoo.games.love_formula.notation import MoveTexts
-from linkzoo.games.love_formula.options import Options
+from linkzoo.games.love_formula.options import EDITIONS, Options
 from linkzoo.games.love_formula.positions import PositionJson
 from linkzoo.games.love_formula.state import FIELDS
 from linkzoo.games.love_formula.svg import draw_svg, draw_tall
@@ -23,7 +23,6 @@ from linkzoo.games.love_formula.text import draw_text
 
 _NAME = "love_formula"
 _VERSION = VERSIONS[_NAME]
-_PLAYERS = (2, MAX_PLAYERS)
 
 
 @cache
@@ -31,18 +30,20 @@ def _game_of(name: str, cards: Cards) -> Game:
     """Returns the game with a table of cards, which is compiled in (`binding`)."""
     fixed = {"cards": name}
     digest = int(cards.digest, 16)
+    players = (MIN_PLAYERS, cards.max_players)
     moves = MoveTexts(cards)
-    header = JsonHeader(_NAME, _VERSION, Options, FIELDS, _PLAYERS, MAX_LENGTH, fixed, digest)
+    header = JsonHeader(_NAME, _VERSION, Options, FIELDS, players, MAX_LENGTH, fixed, digest)
     positions = PositionJson(cards, header)
     return Game(
         name=_NAME,
         version=_VERSION,
         compatible_versions=COMPATIBLE_VERSIONS,
         title="Love Formula",
-        players=_PLAYERS,
+        players=players,
         num_actions=card_tables(cards).num_actions,
         fields=FIELDS,
         options=Options,
+        editions=EDITIONS,
         rules=make_rules(cards),
         observation=make_observation(cards),
         notation=Notation(
@@ -58,7 +59,11 @@ def _game_of(name: str, cards: Cards) -> Game:
             svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), cards, seat),
             tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), cards, seat),
         ),
-        facts=Facts(typical_length=400, max_length=MAX_LENGTH, score_scale=30),
+        facts=Facts(
+            typical_length=cards.course.typical_length,
+            max_length=MAX_LENGTH,
+            score_scale=30,
+        ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide_class=partial(LoveFormulaGuide, cards),
     )

@@ -6,15 +6,28 @@ import io
 import os
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from linkzoo.core.arguments import file_text, integer, parse_json, sequence
+from linkzoo.core.arguments import (
+    agrees,
+    boolean,
+    check_keys,
+    file_text,
+    integer,
+    mapping,
+    parse_json,
+    sequence,
+    shown,
+    string,
+)
 
 STANDARD = "standard"  # the table of the package
-_SHIPPED = Path(__file__).with_name("cards.csv")
+_TABLE = Path(__file__).with_name("cards.csv")
+_EDITIONS = Path(__file__).with_name("editions")
+SCHEMA = "love-formula/1"  # of an edition
 _COLUMNS = (
     "id name type subtype priority copies requirements trigger target turns static on_resolve "
     "on_turn_start on_expire text provenance source note flags"
@@ -25,6 +38,7 @@ PREPARATION, COUPLE, OBSTACLE, ACTION, REACTION = range(5)
 COUNTS = (57, 24, 18, 17, 8)  # cards of each kind (R1)
 SUBTYPES = ("event", "location", "item")
 _DURATIONS = ("instant", "lasting", "delayed", "permanent")
+MIN_PLAYERS = 2
 JOBS = 4  # copies of the card that every player gets (R2)
 
 # R19: the triggers of reactions, each with its ops: a reaction has one of them.
@@ -123,43 +137,135 @@ class Card:
     job: bool  # one for each player, never discarded
 
 
+@dataclass(frozen=True)
+class Course:
+    """The course of a game (R3, R4, R7); without arguments the standard game's.
+
+    Attributes:
+        picks: The number of cards that a seat picks in a draft, or is dealt without drafts.
+        drafted: Whether there are drafts.
+        turns: The number of turns of a play phase.
+        halves: The number of play phases, each with a draft before it.
+        typical_length: The mean number of decisions in a random game.
+    """
+
+    picks: int = 12
+    drafted: bool = True
+    turns: int = 10
+    halves: int = 2
+    typical_length: int = 400
+
+
+MAX_COURSE = Course()
+
+
 @dataclass(frozen=True, eq=False)
 class Cards:
     """A table of cards by type. `digest` is of the file."""
 
     cards: tuple[Card, ...]
     digest: str
+    course: Course = Course()
+
+    @property
+    def max_players(self) -> int:
+        """The largest number of players for whom the deck surely lasts in each deal (R4)."""
+        course = self.course
+        deck = sum(card.copies for card in self.cards if not card.job)
+        played = course.turns * (course.halves - 1)  # by a seat, at most, before the last deal
+        return min(JOBS, deck // (course.picks + played))
 
     def of_kind(self, kind: int) -> list[int]:
         """Returns the types of a kind, in order."""
         return [number for number, card in enumerate(self.cards) if card.kind == kind]
 
 
+def shipped() -> list[str]:
+    """Returns the names of the tables in the package, the standard one first."""
+    return [STANDARD, *sorted(path.stem for path in _EDITIONS.glob("*.json"))]
+
+
 def full_name(name: str) -> str:
-    """Returns STANDARD, or the whole path of another table's file."""
-    if name == STANDARD:
+    """Returns the name of a table in the package, or the whole path of another table's file."""
+    if name in shipped():
         return name
     return os.path.abspath(name)  # noqa: PTH100  # takes any string
 
 
 def load_cards(name: str) -> Cards:
-    """Returns the table of the package, or the table in a CSV file as it is now.
+    """Returns a table of the package, or the table in a CSV or JSON file as it is now.
 
     Raises:
-        ValueError: Names the row and its error.
+        ValueError: Names the row or the field and its error.
     """
-    path = str(_SHIPPED) if name == STANDARD else name
+    path = name
+    if name == STANDARD:
+        path = str(_TABLE)
+    elif name in shipped():
+        path = str(_EDITIONS / f"{name}.json")
     text = file_text("cards", path)
     if text is None:
         raise ValueError(
-            f"cards: no table {name[:80]!r}; there is {STANDARD!r}, or give a CSV file"
+            f"cards: no table {name[:80]!r}; there are {shipped()}, or give a CSV or JSON file"
         )
     return _parse(text)
 
 
 @cache
 def _parse(text: str) -> Cards:
-    return read_cards(text, hashlib.sha256(text.encode()).hexdigest()[:12])
+    if text.lstrip().startswith("{"):
+        table = _TABLE.read_text(encoding="utf-8")
+        return _read_edition(_json("cards", text), read_cards(table), _digest(text + table))
+    return read_cards(text, _digest(text))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _read_edition(data: Any, table: Cards, digest: str) -> Cards:
+    """Returns the edition of JSON data: some cards of the standard table, in a shorter game.
+
+    Raises:
+        ValueError: Names the field and its error.
+    """
+    required = "schema name cards picks drafted turns halves typical_length"
+    check_keys("cards", data, required.split(), ("note",))
+    agrees("schema", data["schema"], SCHEMA)
+    string("name", data["name"])
+    course = Course(
+        picks=integer("picks", data["picks"], 1, MAX_COURSE.picks),
+        drafted=boolean("drafted", data["drafted"]),
+        turns=integer("turns", data["turns"], 1, MAX_COURSE.turns),
+        halves=integer("halves", data["halves"], 1, MAX_COURSE.halves),
+        typical_length=integer("typical_length", data["typical_length"], 1, 2**12 - 1),
+    )
+    copies = dict(mapping("cards", data["cards"]))
+    chosen = []
+    for card in table.cards:
+        if card.job:
+            chosen.append(card)
+        elif card.name in copies:
+            count = integer(f"cards: {card.name}", copies.pop(card.name), 1, card.copies)
+            chosen.append(replace(card, copies=count))
+    _require(not copies, f"cards: there are no {shown(list(copies))}")
+    _check_edition(chosen)
+    edition = Cards(tuple(chosen), digest, course)
+    _require(
+        edition.max_players >= MIN_PLAYERS,
+        f"cards: too few for {course.picks} picks of two seats in each half",
+    )
+    return edition
+
+
+def _check_edition(cards: Collection[Card]) -> None:
+    """Raises a ValueError if a kind is missing, or a preparation that a couple requires."""
+    names = [card.name for card in cards]
+    for number, kind in enumerate(KINDS):
+        _require(any(card.kind == number for card in cards), f"cards: no {kind}")
+    for card in cards:
+        for name in card.requirements:
+            _require(name in names, f"cards: {card.name}: requires {name!r}")
 
 
 def _require(holds: bool, error: str) -> None:

@@ -10,7 +10,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from linkzoo.games.love_formula.cards import COUNTS, COUPLE, JOBS, OBSTACLE, SUBTYPES
+from linkzoo.games.love_formula.cards import (
+    COUNTS,
+    COUPLE,
+    JOBS,
+    MAX_COURSE,
+    OBSTACLE,
+    SUBTYPES,
+)
 
 NONE = -1
 MAX_PLAYERS = 4
@@ -18,8 +25,8 @@ MAX_LENGTH = 4000  # decisions of a game
 COUPLES = COUNTS[COUPLE]
 OBSTACLES = COUNTS[OBSTACLE]
 DECK = sum(COUNTS) - JOBS  # R3
-PICKS = 12  # of a seat in a draft (R4)
-TURNS = 10  # of a play phase (R7)
+PICKS = MAX_COURSE.picks  # of a seat in a draft (R4), at most
+TURNS = MAX_COURSE.turns  # of a play phase (R7), at most
 NEEDS = 3  # the most requirements of a couple
 SLOTS = len(SUBTYPES)  # free slots of a field
 FREE_SLOT = NEEDS * COUPLES  # the first position that is a free slot

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from linkzoo.core.guide import winners_text
-from linkzoo.games.love_formula.cards import KINDS, REACTION, Card
-from linkzoo.games.love_formula.components import TURNS
+from linkzoo.games.love_formula.cards import KINDS, REACTION, Card, Cards, Course
 
 Json = dict[str, Any]
-Table = Mapping[str, Card]  # cards by name
 
 _PROMPTS = {
     "DRAFT": "picks a card of the pack",
@@ -29,6 +27,20 @@ _PROMPTS = {
     "REACT": "may react",
     "PAY": "may pay with cards of the hand",
 }
+
+
+class Table(dict[str, Card]):
+    """The cards of a table by name.
+
+    Attributes:
+        course: The course of the game.
+    """
+
+    def __init__(self, cards: Cards) -> None:
+        super().__init__({card.name: card for card in cards.cards})
+        self.course = cards.course
+
+
 _NO_EFFECT: Json = {"who": None, "left": 0}
 
 
@@ -57,14 +69,22 @@ def held(view: Json, player: int) -> dict[str, list[str] | int]:
     return {name: view[f"{name}s"][player] for name in names}
 
 
-def stage(view: Json) -> str:
+def last_turn(course: Course) -> int:
+    """Returns the number of the last turn, from 0."""
+    return course.halves * course.turns - 1
+
+
+def stage(view: Json, course: Course) -> str:
     """Returns the half, the turn and its stage."""
     half = ("first", "second")[view["half"] - 1]
     if view["stage"] == "draft":
         return f"{half} draft"
     if view["stage"] == "over":
         return "end of the game"
-    return f"{half} half, turn {view['turn'] + 1} of {2 * TURNS}, {view['stage']}"
+    turn = f"turn {view['turn'] + 1} of {last_turn(course) + 1}, {view['stage']}"
+    if course.halves == 1:
+        return turn
+    return f"{half} half, {turn}"
 
 
 def turn(view: Json) -> str:
@@ -109,9 +129,9 @@ def placed(view: Json) -> str:
     return str(view["acting"]["card"]) if view["acting"] else ""
 
 
-def shield(view: Json, player: int) -> str:
+def shield(view: Json, player: int, course: Course) -> str:
     """Returns how long a player's couples are protected from obstacles, or ""."""
-    last = min(view["fields"][player]["shield_until"], 2 * TURNS - 1)
+    last = min(view["fields"][player]["shield_until"], last_turn(course))
     if view["stage"] == "over" or last < max(view["turn"], 0):
         return ""
     return f"shielded to turn {last + 1}"

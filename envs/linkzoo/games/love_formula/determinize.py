@@ -115,7 +115,7 @@ def _deal_unseen(state: Record, seat: int, pack: int, pool: NDArray[np.int64], s
         state.picks[pack, number] = pool[size]
     if draft.last_visit(state, seat, pack) < 0:
         state.packs[pack] = 0
-        for _ in range(PICKS - _pick_count(state, pack)):
+        for _ in range(CARDS.picks - _pick_count(state, pack)):
             size -= 1
             state.packs[pack, pool[size]] += 1
     return size

@@ -8,7 +8,7 @@ from linkzoo.core.guide import Guide, ScoreRow, count
 from linkzoo.core.state import Record
 from linkzoo.games.love_formula import decisions, describe, phases
 from linkzoo.games.love_formula.cards import KINDS, Cards
-from linkzoo.games.love_formula.components import NONE, TURNS
+from linkzoo.games.love_formula.components import NONE
 from linkzoo.games.love_formula.describe import Json, Table
 
 # ruff: noqa: D102 - `Guide` says what the methods return
@@ -62,7 +62,7 @@ class LoveFormulaGuide(Guide):
 
     def __init__(self, cards: Cards, *parts: Any) -> None:
         super().__init__(*parts)
-        self._table = {card.name: card for card in cards.cards}
+        self._table = Table(cards)
 
     def prompt(self, state: Record, seat: int | None = None) -> str:
         if state.seat == NONE:
@@ -101,7 +101,8 @@ class LoveFormulaGuide(Guide):
         sentences += _completed(old, new, self._table)
         sentences += _hand_changes(old, new)
         if new["turn"] > old["turn"] and new["stage"] != "over":
-            sentences.append(f"Turn {new['turn'] + 1} of {2 * TURNS} begins.")
+            turns = describe.last_turn(self._table.course) + 1
+            sentences.append(f"Turn {new['turn'] + 1} of {turns} begins.")
         if new["half"] > old["half"]:
             sentences.append("The second draft begins (R3).")
         if new["vp"] != old["vp"]:

@@ -10,7 +10,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, ops
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
-from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, TURNS, int64
+from linkzoo.games.love_formula.components import BITS, NEEDS, NONE, int64
 from linkzoo.games.love_formula.rules import fields, scoring, targets
 from linkzoo.games.love_formula.tables import CARDS, op_of
 
@@ -37,7 +37,7 @@ def heuristic(before: Record, after: Record, seat: int) -> float:
 def field(state: Record, seat: int) -> int:
     """Returns the worth of a field: points, couples under way, and obstacles."""
     worth = int64(100 * scoring.points(state, seat))
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat and not fields.is_complete(state, couple):
             worth += promise(state, couple, BITS[state.attached[couple]])
     for place in range(state.obstacle_count):
@@ -50,7 +50,7 @@ def field(state: Record, seat: int) -> int:
 def promise(state: Record, couple: int, met: int) -> int:
     """Returns the expected points of an incomplete couple in the rest of the game."""
     size = BITS[CARDS.all_met[couple]]
-    turns = 2 * TURNS - int64(state.turn)
+    turns = CARDS.halves * CARDS.phase_turns - int64(state.turn)
     return int64(_PROMISE[size - 2, met] * min(turns, 6) // 6)
 
 
@@ -123,7 +123,7 @@ def _worth(state: Record, seat: int, card: int) -> int:
 def _preparation(state: Record, seat: int, card: int) -> int:
     """Returns the best worth of a preparation: at a couple in the field or in hand, or free."""
     best = int64(100 if fields.slot_is_empty(state, seat, card) else 10)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if CARDS.need_place[couple, card] == NONE:
             continue
         if state.owner[couple] == seat:
@@ -171,7 +171,7 @@ def _moved(state: Record, seat: int) -> int:
     """Returns the most that the moving preparation can add; slightly below 0 for nothing."""
     card = fields.preparation_at(state, int64(state.moving))
     best = int64(-2)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat and fields.takes(state, couple, card):
             best = max(best, _step(state, couple) - 2)
     return best

@@ -3,7 +3,15 @@
 from linkzoo.core.arguments import integer, shown, string
 from linkzoo.core.state import Record
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, SUBTYPES, Card, Cards
-from linkzoo.games.love_formula.components import MAX_PLAYERS, NEEDS, NONE, SLOTS
+from linkzoo.games.love_formula.components import (
+    COUPLES,
+    FREE_SLOT,
+    MAX_PLAYERS,
+    NEEDS,
+    NONE,
+    OBSTACLES,
+    SLOTS,
+)
 from linkzoo.games.love_formula.rules import fields
 
 
@@ -26,13 +34,13 @@ class MoveTexts:
         self.requirements = [couple.requirements for couple in couples]
         slots = [f"{seat}/{subtype}" for seat in range(MAX_PLAYERS) for subtype in SUBTYPES]
         needs = [f"{couple.name}/{need}" for couple in couples for need in _padded(couple)]
-        self.positions = needs + slots
+        self.positions = _filled(needs, FREE_SLOT) + slots
         self._texts = [
             *(f"CARD {name}" for name in self.names),
             *(f"POS {position}" for position in self.positions),
-            *(f"COUPLE {name}" for name in self.couples),
+            *(f"COUPLE {name}" for name in _filled(self.couples, COUPLES)),
             "FREE",
-            *(f"OBSTACLE {text}" for text in _obstacle_texts(cards)),
+            *(f"OBSTACLE {text}" for text in _filled(_obstacle_texts(cards), OBSTACLES)),
             *(f"PLAYER {seat}" for seat in range(MAX_PLAYERS)),
             "PASS",
             "YES",
@@ -86,6 +94,11 @@ def _first_seat(state: Record) -> int:
 def _padded(couple: Card) -> tuple[str, ...]:
     """Returns NEEDS requirements of a couple, `-` for a missing one."""
     return (*couple.requirements, "-")[:NEEDS]
+
+
+def _filled(texts: list[str], length: int) -> list[str]:
+    """Returns texts, and `-3` for a number that no card of a small table has."""
+    return texts + [f"-{number}" for number in range(len(texts), length)]
 
 
 def _obstacle_texts(cards: Cards) -> list[str]:

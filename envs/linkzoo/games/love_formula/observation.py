@@ -13,7 +13,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import components, decisions, phases
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION, REACTION
-from linkzoo.games.love_formula.components import COUPLES, MAX_PLAYERS, NEEDS, NONE, int64
+from linkzoo.games.love_formula.components import MAX_PLAYERS, NEEDS, NONE, int64
 from linkzoo.games.love_formula.observation_spec import MAX_POINTS, OTHERS
 from linkzoo.games.love_formula.rules import draft, fields, scoring
 from linkzoo.games.love_formula.state import LIMIT, obstacle_sum
@@ -91,7 +91,7 @@ def _show_seat(state: Record, seat: int, step: int, out: NDArray[np.int8]) -> No
 def _show_couples(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     at = CARDS.at
     players = int64(state.num_players)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] != NONE:
             out[at.couple + couple] = 1 + (state.owner[couple] - seat) % players
             for place in range(NEEDS):
@@ -108,7 +108,7 @@ def _show_needs(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     """Fills the requirements that couples lack, which a network would have to learn otherwise."""
     at = CARDS.at
     players = int64(state.num_players)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         held = int64(state.hands[seat, CARDS.couple_type[couple]])
         held += state.piles[seat, CARDS.couple_type[couple]]
         for place in range(NEEDS):

@@ -5,11 +5,13 @@ from typing import Literal
 
 from linkzoo.core import options
 from linkzoo.core.arguments import string
-from linkzoo.games.love_formula.cards import STANDARD, full_name
+from linkzoo.games.love_formula.cards import STANDARD, full_name, shipped
 
 # The numbers of `voluntary_discards` in the record.
 WINDOWS = 0
 OFF = 1
+
+EDITIONS = {name: {"cards": name} for name in shipped() if name != STANDARD}
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from linkzoo.core.positions import JsonHeader, read_winners
 from linkzoo.core.state import Record, winners_of
 from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.binding import bind
-from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, STANDARD, SUBTYPES, Cards
+from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, SUBTYPES, Cards, shipped
 from linkzoo.games.love_formula.components import COUPLES, NEEDS, NONE, OBSTACLES, PICKS, REACTIONS
 from linkzoo.games.love_formula.notation import MoveTexts
 from linkzoo.games.love_formula.ops import ON_RESOLVE
@@ -138,6 +138,7 @@ class PositionJson:
         bound = bind(cards)
         self._moves = MoveTexts(cards)
         self._header = header
+        self._picks = cards.course.picks
         self._points = bound(scoring.points)
         self._left_when_passed = bound(draft.left_when_passed)
         self._sees_hand = bound(piles.sees_hand)
@@ -228,7 +229,7 @@ class PositionJson:
         if state.stage != phases.OVER:
             data["hand_sizes_at_end"] = None
         ordered = {key: data[key] for key in _KEYS}
-        if self._header.fixed["cards"] == STANDARD:
+        if self._header.fixed["cards"] in shipped():
             return ordered
         return {"digest": f"{self._header.digest:012x}", **ordered}
 
@@ -426,7 +427,7 @@ class PositionJson:
         drafting = state.stage == phases.DRAFT
         if drafting:
             picked = (state.picks[:players] != NONE).sum(1)
-            state.draft_round = min(int(picked.min()), PICKS - 1)
+            state.draft_round = min(int(picked.min()), self._picks - 1)
         for seat, cards in _by_seat(state, "packs", data["packs"]):
             pack = draft.pack_of(state, seat) if drafting else seat
             self._count(state, f"packs[{seat}]", cards, state.packs[pack])

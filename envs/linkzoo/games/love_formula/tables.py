@@ -27,9 +27,16 @@ class CardTables(NamedTuple):
 
     # Types.
     num_types: int  # T
+    num_couples: int
     types_of_kind: IntArray  # [kind]: how many
     job: int  # the type of the Part-time Job
-    deck: IntArray  # [DECK]: the types of the cards of the deck, in order
+    deck: IntArray  # [cards of the deck]: the types of the cards of the deck, in order
+
+    # The course of the game (`cards.Course`).
+    picks: int
+    drafted: bool
+    phase_turns: int
+    halves: int
 
     # By type.
     kind: IntArray  # PREPARATION, COUPLE, ...
@@ -91,9 +98,14 @@ def card_tables(table: Cards) -> CardTables:
     pass_action = first_player_action + components.MAX_PLAYERS
     return CardTables(
         num_types=num_types,
-        types_of_kind=np.bincount(kind),
+        num_couples=len(couples),
+        types_of_kind=np.bincount(kind, minlength=len(cards.KINDS)),
         job=next(number for number, card in enumerate(types) if card.job),
         deck=np.repeat(np.arange(num_types), in_deck),
+        picks=table.course.picks,
+        drafted=table.course.drafted,
+        phase_turns=table.course.turns,
+        halves=table.course.halves,
         kind=kind,
         number=_array([np.sum(kind[:number] == kind[number]) for number in range(num_types)]),
         subtype=_places([card.subtype for card in types], cards.SUBTYPES),

@@ -15,8 +15,8 @@ def draw_text(view: Json, cards: Cards, seat: int | None = None) -> str:
 
     `seat` is marked as the viewing seat.
     """
-    table = {card.name: card for card in cards.cards}
-    lines = [f"Love Formula, {describe.stage(view)}", ""]
+    table = Table(cards)
+    lines = [f"Love Formula, {describe.stage(view, table.course)}", ""]
     for player in range(view["num_players"]):
         lines += _player(view, player, seat, table)
         lines.append("")
@@ -69,7 +69,7 @@ def _player(view: Json, player: int, seat: int | None, table: Table) -> list[str
         facts.append(f"plays no. {place} with priority {view['priorities'][player]}")
     if view["selected"][player]:
         facts.append(f"card {view['selected'][player]}")
-    shield = describe.shield(view, player)
+    shield = describe.shield(view, player, table.course)
     if shield:
         facts.append(shield)
     mark = ">" if player == view["seat"] else " "

@@ -14,7 +14,7 @@ from linkzoo.games.love_formula.action_features import outcome, terms
 from linkzoo.games.love_formula.action_features.spec import ACTION_SPEC as ACTION_SPEC
 from linkzoo.games.love_formula.action_features.spec import FEATURE, clipped, tenths
 from linkzoo.games.love_formula.cards import REACTION
-from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, PICKS, TURNS, int64
+from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, int64
 from linkzoo.games.love_formula.rules import course, effects, fields, scoring
 from linkzoo.games.love_formula.state import left_of
 from linkzoo.games.love_formula.tables import CARDS
@@ -102,7 +102,7 @@ def _describe_position(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     for step in range(2, players):
         best = max(best, scoring.points(state, left_of(state, seat, step)))
     lead = clipped(scoring.points(state, seat) - best)
-    turns = TURNS - 1 - int64(state.turn) % TURNS
+    turns = CARDS.phase_turns - 1 - int64(state.turn) % CARDS.phase_turns
     if decision == decisions.SELECT:
         out[FEATURE.select] = 1
         out[FEATURE.select_second] = state.half == 2
@@ -115,7 +115,7 @@ def _describe_position(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     elif decision == decisions.DRAFT:
         out[FEATURE.draft] = 1
         out[FEATURE.draft_second] = state.half == 2
-        out[FEATURE.draft_picks] = PICKS - 1 - int64(state.draft_round)
+        out[FEATURE.draft_picks] = CARDS.picks - 1 - int64(state.draft_round)
         out[FEATURE.draft_lead] = lead
         out[FEATURE.draft_players] = players
     else:

@@ -8,7 +8,7 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, heuristic, ops, phases
 from linkzoo.games.love_formula.action_features.spec import ALIKE, FEATURE, clipped, tenths
 from linkzoo.games.love_formula.cards import COUPLE, OBSTACLE, PREPARATION
-from linkzoo.games.love_formula.components import BITS, COUPLES, NEEDS, NONE, SLOTS, int64
+from linkzoo.games.love_formula.components import BITS, NEEDS, NONE, SLOTS, int64
 from linkzoo.games.love_formula.rules import draft, fields, scoring, targets
 from linkzoo.games.love_formula.state import left_of, obstacle_sum
 from linkzoo.games.love_formula.tables import CARDS
@@ -46,7 +46,7 @@ def describe_change(state: Record, after: Record, seat: int, out: NDArray[np.int
 @compiled
 def _count_couples(state: Record, seat: int, sign: int, out: NDArray[np.int8]) -> None:
     """Counts couples, in the field or at hand, with none or one requirement out of reach."""
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat:
             if fields.is_complete(state, couple):
                 continue
@@ -184,7 +184,7 @@ def _describe_selection(
         out[FEATURE.stuck] = not targets.has_target(state, seat, card)
     if CARDS.kind[card] == OBSTACLE:
         most = int64(0)
-        for couple in range(COUPLES):
+        for couple in range(CARDS.num_couples):
             if fields.can_attach_to(state, seat, card, couple):
                 most = max(most, harm(state, after, card, couple))
         out[FEATURE.harm] = tenths(most)
@@ -198,7 +198,7 @@ def _describe_preparation(state: Record, holder: int, card: int, out: NDArray[np
     next_seat = int64(NONE)
     if state.stage == phases.DRAFT:
         next_seat = left_of(state, holder, draft.direction(state))
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         place = CARDS.need_place[couple, card]
         owner = state.owner[couple]
         if place == NONE or (state.attached[couple] >> place) & 1:
@@ -235,7 +235,7 @@ def _describe_met(state: Record, holder: int, couple: int, out: NDArray[np.int8]
 def _describe_pack(state: Record, holder: int, card: int, out: NDArray[np.int8]) -> None:
     """Fills the number of cards of the pack that go with a card."""
     pack = state.packs[draft.pack_of(state, holder)]
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if CARDS.kind[card] == PREPARATION:
             needed = CARDS.need_place[couple, card] != NONE
             out[FEATURE.pack] += needed and pack[CARDS.couple_type[couple]] > 0

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, phases
-from linkzoo.games.love_formula.components import NONE, PICKS, int64
+from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.rules import piles
 from linkzoo.games.love_formula.state import ask
 from linkzoo.games.love_formula.tables import CARDS
@@ -54,9 +54,20 @@ def start_draft(state: Record, half: int) -> None:
     state.stage = phases.DRAFT
     state.cursor = 0
     state.draft_round = 0
+    if not CARDS.drafted:
+        return
     for pack in range(state.num_players):
-        for _ in range(PICKS):
+        for _ in range(CARDS.picks):
             state.packs[pack, piles.draw_card(state)] += 1
+
+
+@compiled
+def _deal_hands(state: Record) -> None:
+    """Deals the cards that the seats would have picked."""
+    for seat in range(state.num_players):
+        for _ in range(CARDS.picks):
+            state.piles[seat, piles.draw_card(state)] += 1
+    _end_draft(state)
 
 
 @compiled
@@ -73,6 +84,9 @@ def pick(state: Record, card: int) -> None:
 @compiled
 def advance_draft(state: Record) -> None:
     """R5: asks the next seat; after the last pick of a round, the packs move on."""
+    if not CARDS.drafted:
+        _deal_hands(state)
+        return
     if state.cursor < state.num_players:
         ask(state, decisions.DRAFT, state.cursor)
         return
@@ -81,9 +95,9 @@ def advance_draft(state: Record) -> None:
     for pack in range(state.num_players):
         for viewer in range(state.num_players):
             returns = holder_of(state, pack, int64(state.draft_round)) == viewer
-            if returns or state.draft_round == PICKS:  # the last cards are known at the end
+            if returns or state.draft_round == CARDS.picks:  # the last cards are known at the end
                 _remember(state, viewer, pack)
-    if state.draft_round == PICKS:
+    if state.draft_round == CARDS.picks:
         _end_draft(state)
 
 
@@ -111,7 +125,7 @@ def _end_draft(state: Record) -> None:
     for seat in range(state.num_players):
         for card in range(CARDS.num_types):
             state.hands[seat, card] += state.piles[seat, card]
-        state.hand_size[seat] += PICKS
+        state.hand_size[seat] += CARDS.picks
         if piles.sees_hand(state, seat):
             piles.learn_openly(state, seat)
     state.piles.fill(0)
@@ -133,6 +147,6 @@ def left_when_passed(state: Record, viewer: int, pack: int, out: NDArray[np.int8
         return
     for card in range(CARDS.num_types):
         out[card] = state.packs[pack, card]
-    for later in range(number + 1, PICKS):
+    for later in range(number + 1, CARDS.picks):
         if state.picks[pack, later] != NONE:
             out[state.picks[pack, later]] += 1

@@ -95,7 +95,7 @@ def slot_is_empty(state: Record, seat: int, card: int) -> bool:
 @compiled
 def is_wanted(state: Record, seat: int, card: int) -> bool:
     """Returns whether a preparation can be attached to any couple of a field."""
-    for couple in range(components.COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat and takes(state, couple, card):
             return True
     return False
@@ -158,7 +158,7 @@ def position_of(state: Record, seat: int, action: int) -> int:
 @compiled
 def can_attach(state: Record, seat: int, card: int) -> bool:
     """R13: returns whether there is a couple to which a seat may attach an obstacle."""
-    for couple in range(components.COUPLES):
+    for couple in range(CARDS.num_couples):
         if can_attach_to(state, seat, card, couple):
             return True
     return False

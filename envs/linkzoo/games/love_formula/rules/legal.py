@@ -8,7 +8,7 @@ from linkzoo.core.state import Mask, Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import decisions, ops
 from linkzoo.games.love_formula.cards import REACTION
-from linkzoo.games.love_formula.components import COUPLES, FREE_SLOT, NEEDS, NONE, POSITIONS, int64
+from linkzoo.games.love_formula.components import FREE_SLOT, NEEDS, NONE, POSITIONS, int64
 from linkzoo.games.love_formula.options import WINDOWS
 from linkzoo.games.love_formula.rules import draft, effects, fields, reactions, targets
 from linkzoo.games.love_formula.tables import CARDS
@@ -75,7 +75,7 @@ def _mark_window(state: Record, seat: int, mask: Mask) -> None:
     position = fields.next_preparation(state, seat, 0)
     if not state.discard_closed and state.voluntary_discards == WINDOWS:
         has_cards = position < POSITIONS
-        for couple in range(COUPLES):
+        for couple in range(CARDS.num_couples):
             has_cards |= state.owner[couple] == seat
         mask[CARDS.open_discard_action] = has_cards
     while position < POSITIONS and not state.move_used:
@@ -90,7 +90,7 @@ def _mark_window(state: Record, seat: int, mask: Mask) -> None:
 def _mark_destinations(state: Record, seat: int, card: int, mask: Mask) -> None:
     """R10: marks the positions for a preparation, which never include its present one."""
     mask[CARDS.free_slot_action] = fields.slot_is_empty(state, seat, card)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat and fields.takes(state, couple, card):
             mask[CARDS.first_couple_action + couple] = 1
 
@@ -99,7 +99,7 @@ def _mark_destinations(state: Record, seat: int, card: int, mask: Mask) -> None:
 def _mark_field(state: Record, seat: int, mask: Mask) -> None:
     """R11: any card of the field but obstacles, or pass."""
     mask[CARDS.pass_action] = 1
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat:
             mask[CARDS.first_couple_action + couple] = 1
     position = fields.next_preparation(state, seat, 0)
@@ -124,7 +124,7 @@ def _mark_targets(state: Record, decision: int, seat: int, mask: Mask) -> None:
     """R13, R14: marks the targets of the card that resolves."""
     card = int64(state.acting_card)
     if decision == decisions.TARGET_COUPLE:
-        for couple in range(COUPLES):
+        for couple in range(CARDS.num_couples):
             if fields.can_attach_to(state, seat, card, couple):
                 mask[CARDS.first_couple_action + couple] = 1
     elif decision == decisions.TARGET_PREP:

@@ -3,7 +3,7 @@
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import below, shuffle
-from linkzoo.games.love_formula.components import DECK, NONE, int64
+from linkzoo.games.love_formula.components import NONE, int64
 from linkzoo.games.love_formula.state import (
     DECK_STREAM,
     DISCARD_STREAM,
@@ -19,10 +19,12 @@ from linkzoo.games.love_formula.tables import CARDS
 @compiled
 def fill_deck(state: Record) -> None:
     """R3: forms the deck of all cards but Part-time Jobs, shuffled."""
-    for place in range(DECK):
+    size = len(CARDS.deck)
+    state.deck.fill(NONE)
+    for place in range(size):
         state.deck[place] = CARDS.deck[place]
-    state.deck_size = DECK
-    shuffle(state.deck, DECK, state.seed, DECK_STREAM, 0)
+    state.deck_size = size
+    shuffle(state.deck, size, state.seed, DECK_STREAM, 0)
 
 
 @compiled

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_formula.components import BITS, COUPLES, NONE, SLOTS, int64
+from linkzoo.games.love_formula.components import BITS, NONE, SLOTS, int64
 from linkzoo.games.love_formula.rules import fields
 from linkzoo.games.love_formula.state import obstacle_sum
 from linkzoo.games.love_formula.tables import CARDS
@@ -17,7 +17,7 @@ _COMPLETE = np.array([0, 0, 4, 9])  # points of a complete couple, by number of 
 def points(state: Record, seat: int) -> int:
     """R26: returns the present points of a field."""
     total = preparations(state, seat) + obstacle_sum(state, seat, CARDS.vp)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat:
             total += couple_points(state, couple)
     return total
@@ -45,7 +45,7 @@ def couple_points(state: Record, couple: int) -> int:
 def preparations(state: Record, seat: int) -> int:
     """Returns the number of preparations in a field."""
     count = int64(0)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] == seat:
             count += BITS[state.attached[couple]]
     for slot in range(SLOTS):
@@ -58,7 +58,7 @@ def preparations(state: Record, seat: int) -> int:
 def _rank(state: Record, seat: int) -> int:
     """R27: returns a number that orders the seats by points and the tie-breakers."""
     couples = int64(0)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         couples += state.owner[couple] == seat
     obstacles = int64(0)
     for place in range(state.obstacle_count):

@@ -7,7 +7,7 @@ from linkzoo.engine.compiled import compiled, local
 from linkzoo.engine.rng import shuffle
 from linkzoo.games.love_formula import decisions, ops, phases
 from linkzoo.games.love_formula.cards import REACTION
-from linkzoo.games.love_formula.components import MAX_PLAYERS, NONE, TURNS, int64
+from linkzoo.games.love_formula.components import MAX_PLAYERS, NONE, int64
 from linkzoo.games.love_formula.rules import draft, effects, fields, piles, resolution, scoring
 from linkzoo.games.love_formula.state import TIES_STREAM, ask, obstacle_sum
 from linkzoo.games.love_formula.tables import CARDS
@@ -79,7 +79,7 @@ def advance_end(state: Record) -> None:
         state.priorities.fill(NONE)
         state.order.fill(NONE)
         state.order_size = 0
-        if (state.turn + 1) % TURNS:
+        if (state.turn + 1) % CARDS.phase_turns:
             start_turn(state)
         else:
             _end_half(state)
@@ -93,7 +93,7 @@ def advance_end(state: Record) -> None:
 def _end_half(state: Record) -> None:
     """R17: discards the hands but Part-time Jobs; then the second draft, or the end."""
     state.cursor = 0
-    if state.half == 2:
+    if state.half == CARDS.halves:
         for seat in range(state.num_players):
             state.hand_sizes_at_end[seat] = state.hand_size[seat]
     for seat in range(state.num_players):
@@ -104,7 +104,7 @@ def _end_half(state: Record) -> None:
         state.hand_size[seat] = state.hands[seat, CARDS.job]
     state.known.fill(0)
     state.taken.fill(0)
-    if state.half == 1:
+    if state.half < CARDS.halves:
         draft.start_draft(state, 2)
     else:
         state.stage = phases.OVER

@@ -17,7 +17,7 @@ def draw_svg(view: Json, cards: Cards, seat: int | None = None) -> str:
 
     `seat` is marked as the viewing seat.
     """
-    table = {card.name: card for card in cards.cards}
+    table = Table(cards)
     boxes = enumerate(_boxes(view, table))
     drawn = [draw_field(view, player, seat, table, box) for player, box in boxes]
     panel_ = panel.draw_panel(view, table)
@@ -26,7 +26,7 @@ def draw_svg(view: Json, cards: Cards, seat: int | None = None) -> str:
 
 def draw_tall(view: Json, cards: Cards, seat: int | None = None) -> str:
     """Returns the position for a narrow screen: the own field and hand, the turn, other fields."""
-    table = {card.name: card for card in cards.cards}
+    table = Table(cards)
     players = view["num_players"]
     first = _first_player(view, seat)
     width = TALL - 8

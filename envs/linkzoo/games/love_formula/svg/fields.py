@@ -62,7 +62,7 @@ def draw_field(
     transform = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({scale:g})"
     return group(
         rect(*box, 10, fill=style.CARD, stroke=colour, stroke_width=border),
-        _head(view, player, seat, box),
+        _head(view, player, seat, table, box),
         group(content.draw(), transform=transform),
         fill=style.INK,
         data_field=str(player),
@@ -78,7 +78,7 @@ def room_for(
     return _HEAD + content.height * scale + _INSET / 2 + 0.1
 
 
-def _head(view: Json, player: int, seat: int | None, box: Box) -> str:
+def _head(view: Json, player: int, seat: int | None, table: Table, box: Box) -> str:
     """Returns the player's number, shield and points."""
     y = box.top + 24
     right = box.left + box.width - _INSET
@@ -87,7 +87,7 @@ def _head(view: Json, player: int, seat: int | None, box: Box) -> str:
         name = f"{name} (you)"
         if box.width < 400:
             name = "You"
-    shield = describe.shield(view, player)
+    shield = describe.shield(view, player, table.course)
     points = str(view["vp"][player])
     return group(
         style.seat_mark(player, box.left + 21, y - 6, 11),

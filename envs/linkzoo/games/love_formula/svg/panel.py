@@ -34,7 +34,7 @@ def draw_turn(view: Json, table: Table) -> tuple[str, float]:
     happening, height = _happening(view, table, top)
     top += height
     title = text("Love Formula", LEFT, 42, 27, font_weight="bold")
-    stage = text(describe.stage(view), LEFT, 64, 14, fill=style.GREY)
+    stage = text(describe.stage(view, table.course), LEFT, 64, 14, fill=style.GREY)
     return group(title, stage, _banner(view), order, happening, fill=style.INK), top
 
 

@@ -6,7 +6,7 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import ops, phases
 from linkzoo.games.love_formula.cards import MAX_TYPES, OBSTACLE
-from linkzoo.games.love_formula.components import MAX_PLAYERS, NONE, PICKS, TURNS, int64
+from linkzoo.games.love_formula.components import MAX_PLAYERS, NONE, int64
 from linkzoo.games.love_formula.rules import draft
 from linkzoo.games.love_formula.tables import CARDS, op_of
 from linkzoo.games.love_formula.validation.zones import is_list
@@ -17,13 +17,15 @@ def validate_course(state: Record) -> str:
     """R3, R8: half, turn, stage, step and cursor."""
     stage = state.stage
     cursor = int64(state.cursor)
-    first = TURNS * (int64(state.half) - 1)
+    if state.half > CARDS.halves or (stage == phases.DRAFT and not CARDS.drafted):
+        return "half, stage: there is no such draft or play phase"
+    first = CARDS.phase_turns * (int64(state.half) - 1)
     if stage == phases.DRAFT:
         if state.turn != first - 1:
             return "turn: not that of the draft"
-    elif not first <= state.turn < first + TURNS:
+    elif not first <= state.turn < first + CARDS.phase_turns:
         return "turn: not one of the half"
-    if stage == phases.OVER and state.turn != 2 * TURNS - 1:
+    if stage == phases.OVER and state.turn != CARDS.halves * CARDS.phase_turns - 1:
         return "stage: the game is not over"
     if stage == phases.RESOLVE:
         if state.step == phases.NO_STEP or cursor >= state.order_size:
@@ -63,7 +65,7 @@ def validate_draft(state: Record) -> str:
             return "draft: picks: another number than have been made"
         for number in range(picked):
             piles[draft.holder_of(state, pack, number), state.picks[pack, number]] += 1
-        size = PICKS - picked if in_use else 0
+        size = CARDS.picks - picked if in_use else 0
         if state.packs[pack].sum() != size:
             return "packs: another number of cards than of picks to come"
     if np.any(state.piles != piles):

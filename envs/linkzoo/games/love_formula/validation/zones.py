@@ -121,6 +121,8 @@ def validate_fields(state: Record) -> str:
     """Couples, free slots and obstacles."""
     for couple in range(COUPLES):
         owner = state.owner[couple]
+        if couple >= CARDS.num_couples and owner != NONE:
+            return "fields: owner: of a couple that there isn't"
         if owner >= state.num_players or state.attached[couple] & ~CARDS.all_met[couple] != 0:
             return "fields: owner, attached: no seat, or no requirement of the couple"
         if owner == NONE and state.attached[couple] != 0:
@@ -179,9 +181,9 @@ def validate_cards(state: Record) -> str:
         if counts[card] != 0:
             return "cards: one is missing, or there too often"
     # R4, R23: enough cards are outside the fields for the second draft.
-    turns = components.TURNS - max(int64(state.turn), 0)
-    most = components.DECK - components.PICKS * int64(state.num_players)
-    if state.half == 1 and in_fields + turns * state.num_players > most:
+    turns = CARDS.phase_turns - max(int64(state.turn), 0)
+    most = len(CARDS.deck) - CARDS.picks * int64(state.num_players)
+    if state.half < CARDS.halves and in_fields + turns * state.num_players > most:
         return "fields: owner, free, obstacle_type: more in fields than can have been played"
     return ""
 
@@ -197,7 +199,7 @@ def _count_fields(state: Record, counts: NDArray[Any]) -> int:
     """Counts the cards in the fields by type; returns their number."""
     total = int64(state.obstacle_count)
     _count(state.obstacle_type, total, counts)
-    for couple in range(COUPLES):
+    for couple in range(CARDS.num_couples):
         if state.owner[couple] != NONE:
             counts[CARDS.couple_type[couple]] += 1
             total += 1
