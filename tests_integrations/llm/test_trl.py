@@ -72,6 +72,61 @@ def test_tokens_are_the_conversation(said: str) -> None:
         assert (found["answers"][game], found["legal"][game]) == (len(legal), sum(legal))
 
 
+TEMPLATES = {
+    # As of ChatML with another eos, Gemma, GLM (the next turn's token ends one) and Llama 2.
+    "<turn>{role}:{content}<stop>\n": "<stop>",
+    "<turn>{role}\n{content}<stop>\n\n": "<stop>",
+    "<turn>{content}": "<turn>",
+    "{content}<end>": "<end>",
+}
+
+
+def chat_tokenizer(turn: str) -> Any:
+    """A tokenizer by characters, with more special tokens and turns of this form."""
+    tokenizer = load_example("trl_grpo").character_tokenizer()
+    tokenizer.add_special_tokens({"additional_special_tokens": ["<turn>", "<stop>"]})
+    role = "{{ message['role'] }}"
+    content = "{{ message['content'] }}"
+    body = turn.replace("{role}", role).replace("{content}", content)
+    first = turn.partition("{content}")[0].replace("{role}", "assistant")
+    tokenizer.chat_template = (
+        "{% for message in messages %}" + body + "{% endfor %}"
+        "{% if add_generation_prompt %}" + first + "{% endif %}"
+    )
+    return tokenizer
+
+
+@pytest.mark.parametrize("turn", TEMPLATES)
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_turns_end_as_the_template_says(turn: str, cut_off: bool) -> None:
+    """What the model is shown is the template's own text of the whole conversation."""
+    tokenizer = chat_tokenizer(turn)
+    end = TEMPLATES[turn]
+    said = "1" if cut_off else f"1{end}"
+    model = Scripted(tokenizer(said, add_special_tokens=False).input_ids)
+    kind: dict[str, Any] = {"rules": "none", **SMALL}
+    rollouts = GameRollouts(lambda: TextSeatEnv("linkage", **kind), tokenizer, 9)
+    found = rollouts.play(model, [1])
+    env = TextSeatEnv("linkage", **kind)
+    talk = [{"role": "user", "content": env.reset(1)}]
+    step = env.step("1")
+    while not step.done:
+        talk += [{"role": "assistant", "content": "1"}, {"role": "user", "content": step.message}]
+        whole = tokenizer.apply_chat_template(talk, add_generation_prompt=True, return_dict=False)
+        assert whole in model.shown
+        step = env.step("1")
+    assert len(talk) >= 3
+    tokens = zip(found["completion_ids"][0], found["env_mask"][0], strict=True)
+    own = [token for token, mask in tokens if mask]
+    assert own == model.answer * found["answers"][0]
+
+
+def test_a_template_without_ends_is_refused() -> None:
+    tokenizer = chat_tokenizer("{role}: {content}\n")
+    with pytest.raises(ValueError, match="no special token ends an answer in its chat template"):
+        GameRollouts(lambda: TextSeatEnv("linkage"), tokenizer, 9)
+
+
 def test_the_example_learns(tmp_path: Path) -> None:
     """Fewer on a board of 3x3: a player at random wins 2/3 of the games against another one."""
     options = ["board_size=3", "threshold=4", "seat=1"]

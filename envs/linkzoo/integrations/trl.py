@@ -29,8 +29,13 @@ class GameRollouts:
 
     Args:
         make_env: Makes an environment.
-        tokenizer: The model's tokenizer, with a chat template whose turns end with `eos_token`.
+        tokenizer: The model's tokenizer, with a chat template whose turns end with a special token:
+            `eos_token`, or another such as `<end_of_turn>`.
         max_tokens: The length of an answer, in tokens; longer answers are cut off.
+
+    Raises:
+        ValueError: `max_tokens` is out of range, or the turns of the template end with no special
+            token: nothing would end an answer.
     """
 
     def __init__(
@@ -39,6 +44,8 @@ class GameRollouts:
         self._make_env = make_env
         self._tokenizer = tokenizer
         self._max_tokens = integer("max_tokens", max_tokens, 1, 2**31 - 1)
+        self._turn_end = self._find_turn_end()
+        self._stops = {self._turn_end, tokenizer.eos_token_id}  # either may end an answer
 
     def seeds(self, count: int) -> Dataset:
         """Returns the games 0..count-1 as a data set of prompts."""
@@ -86,6 +93,8 @@ class GameRollouts:
                 if not step.done:
                     going.append(game)
                     message = self._next(step.message)
+                    if ids[-1] == self._turn_end:
+                        message = message[1:]
                     completions[game] += message
                     masks[game] += [0] * len(message)
         return {
@@ -99,28 +108,70 @@ class GameRollouts:
         }
 
     def _answers(self, model: Any, contexts: list[list[int]]) -> list[list[int]]:
-        """Returns a sampled answer for each context, with the token that ends it."""
+        """Returns a sampled answer for each context, with the token that ends it.
+
+        An answer that was cut off has no such token.
+        """
         batch = self._tokenizer.pad(
             {"input_ids": contexts}, padding_side="left", return_tensors="pt"
         ).to(model.device)
         training = model.training
         model.eval()
         with torch.no_grad():
-            ids = model.generate(**batch, do_sample=True, max_new_tokens=self._max_tokens)
+            ids = model.generate(
+                **batch,
+                do_sample=True,
+                max_new_tokens=self._max_tokens,
+                eos_token_id=sorted(self._stops),
+            )
         model.train(training)
         answers: list[list[int]] = ids[:, batch["input_ids"].shape[1] :].tolist()
-        end = self._tokenizer.eos_token_id
         for answer in answers:
-            if end in answer:
-                del answer[answer.index(end) + 1 :]
+            ends = [answer.index(stop) for stop in self._stops if stop in answer]
+            if ends:
+                del answer[min(ends) + 1 :]
         return answers
 
+    def _find_turn_end(self) -> int:
+        """Returns the special token that ends an answer: the first one after its text.
+
+        Without a token of its own, it is the one that begins the next turn.
+        """
+        tokenizer = self._tokenizer
+        added = tokenizer.added_tokens_decoder.items()
+        special = {number for number, token in added if token.special}
+        special |= {*tokenizer.all_special_ids}
+        special -= {tokenizer.unk_token_id, tokenizer.pad_token_id} - {tokenizer.eos_token_id}
+        for token in self._after_answer("?"):
+            if token in special:
+                return token
+        raise ValueError(
+            "tokenizer: no special token ends an answer in its chat template, such as "
+            f"{tokenizer.eos_token!r}: set another chat_template"
+        )
+
     def _next(self, message: str) -> list[int]:
-        """Returns the tokens between the end of an answer and the next answer."""
-        talk = [_user("?"), {"role": "assistant", "content": "!"}]
-        before = self._tokens(talk, more=False)
-        end = len(before) - before[::-1].index(self._tokenizer.eos_token_id)
-        return self._tokens([*talk, _user(message)], more=True)[end:]
+        """Returns the tokens from the end of an answer, inclusive, to the next answer."""
+        after = self._after_answer(message)
+        return after[after.index(self._turn_end) :]
+
+    def _after_answer(self, message: str) -> list[int]:
+        """Returns the tokens between the text of an answer and the next answer.
+
+        These are the last tokens that two conversations with other answers have in common.
+        """
+        conversations = [
+            self._tokens(
+                [_user("?"), {"role": "assistant", "content": answer}, _user(message)], more=True
+            )
+            for answer in ("!", "0")
+        ]
+        count = 0
+        for token, other in zip(*map(reversed, conversations), strict=False):
+            if token != other:
+                break
+            count += 1
+        return conversations[0][len(conversations[0]) - count :]
 
     def _tokens(self, talk: list[Message], *, more: bool) -> list[int]:
         ids: list[int] = self._tokenizer.apply_chat_template(
