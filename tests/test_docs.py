@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import shlex
+import tomllib
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
@@ -159,6 +160,26 @@ def test_the_tutorial_writes_the_example(tutorial: str, name: str) -> None:
 )
 def test_the_version_is_the_same_everywhere(name: str, line: str) -> None:
     assert line.format(linkzoo.__version__) in (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_operating_systems_are_the_same_everywhere() -> None:
+    """Those of pyproject.toml: in the README, on the first page, and no others anywhere."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [
+        text.rpartition(" :: ")[2]
+        for text in project["classifiers"]
+        if text.startswith("Operating System :: ")
+    ]
+    systems = " or ".join(names)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    for page in (readme, first):
+        assert f"On {systems}, from a clone, with Python" in page
+    assert f"| operating system | {systems}; no other is tested |" in readme
+    others = {"Linux", "macOS", "Microsoft Windows", "OS Independent"} - set(names)
+    for path in (*PAGES, ROOT / "CONTRIBUTING.md"):
+        text = path.read_text(encoding="utf-8")
+        assert not [name for name in others if name in text], path
 
 
 def test_contributing_names_what_there_is() -> None:
