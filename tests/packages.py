@@ -83,7 +83,7 @@ TRAINING = Package(
     (
         "__main__",
         "commands",
-        "best_response export linear llm sweep tabular web",
+        "best_response export linear llm nash_conv sweep tabular web",
         "train",
         "callbacks",
         "algorithms",
