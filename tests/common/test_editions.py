@@ -1,14 +1,17 @@
 """Editions keep the contract like the games that they are editions of."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import linkzoo
 from linkzoo import get_game
+from linkzoo.games.link_o import board
 from linkzoo.registry import NAMES
 from linkzoo.testing import check_game
+from linkzoo.text.prompts import changed_options
 from tests.driving import SLOW
 
 EDITIONS = [(game, name) for game in linkzoo.game_names() for name in get_game(game).editions]
@@ -30,6 +33,28 @@ def test_every_game_has_editions() -> None:
         chosen = {**edition.fixed.values, **edition.chosen_options(state)}
         assert chosen == {**chosen, **options}
         assert chosen != get_game(game).chosen_options(get_game(game).blank())
+
+
+@pytest.mark.parametrize(("game", "name"), EDITIONS)
+def test_words_say_which_edition_is_played(game: str, name: str) -> None:
+    """For the page and language models: the edition, and the defaults that it changes."""
+    options = options_of(game, name)
+    edition = get_game(game, options)
+    chosen = edition.chosen_options(edition.blank(options=options))
+    standard = get_game(game).chosen_options(get_game(game).blank())
+    lines = changed_options(edition, chosen)
+    told = {line.partition(" = ")[0] for line in lines}
+    assert told == {option for option, value in chosen.items() if value != standard.get(option)}
+    assert set(options) <= told
+
+
+def test_words_do_not_name_files(tmp_path: Path) -> None:
+    """A user's own board."""
+    path = tmp_path / "board.json"
+    path.write_text((Path(board.__file__).parent / "boards/mini2x4a-h2.json").read_text())
+    edition = get_game("link_o", {"board": str(path)})
+    lines = changed_options(edition, edition.chosen_options(edition.blank()))
+    assert [line.partition(" = ")[0] for line in lines] == ["target", "next_starter"]
 
 
 @pytest.mark.usefixtures("uncompiled")

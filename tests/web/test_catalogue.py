@@ -67,12 +67,40 @@ def test_games_begin_with_even_chances(client: Client, name: str) -> None:
     game = get_game(name)
     offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[name]
     defaults = {option["name"]: option["default"] for option in offered["options"]}
-    standard = game.chosen_options(game.blank())
+    standard = {**game.fixed.values, **game.chosen_options(game.blank())}
     balanced = {"threshold": 13} if name == "linkage" else {}
     assert {**standard, **defaults} == {**standard, **balanced}
     for option in offered["options"]:
         changed = option["name"] in balanced
         assert (f"The standard value is {standard[option['name']]};" in option["words"]) == changed
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "shown"),
+    [
+        ("link_o", {"board": "mini2x4b-h3"}, "a single round"),
+        ("love_links", {"link_set": "mini8"}, "@1 key"),
+        ("love_formula", {"cards": "mini8"}, "turn 1 of 2"),
+    ],
+)
+@pytest.mark.usefixtures("uncompiled")
+def test_editions_can_be_played(
+    client: Client, name: str, options: dict[str, str], shown: str
+) -> None:
+    """They are choices of an option, with defaults of their own; files aren't read."""
+    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[name]
+    (option,) = [one for one in offered["options"] if one["edition"]]
+    ((key, value),) = options.items()
+    assert option["name"] == key
+    assert option["default"] == option["choices"][0] != value
+    assert value in option["choices"]
+    assert "](" not in option["words"]
+    session = client.new_game(name, ["human", "random"], options=options)
+    assert shown in str(client.ask(f"sessions/{session}?seat=0"))
+    refused = {"game": name, "seats": ["human", "human"], "options": {key: "/etc/passwd"}}
+    status, answer = client.ask("sessions", refused)
+    assert status == 400
+    assert key in str(answer)
 
 
 def test_a_game_without_measured_agents_has_no_ratings() -> None:

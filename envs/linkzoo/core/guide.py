@@ -140,9 +140,10 @@ class Guide:
 
     def option_words(self) -> dict[str, str]:
         """Returns the meaning of each option, by name, as far as the rulebook explains it."""
-        table = self._sections().get("Options", "")
+        table = self._sections().get("Options", "").partition("\n### ")[0]
         rows = re.findall(r"^\| `(\w+)` \|.*?\| (.*) \|$", table, re.MULTILINE)
-        return {name: meaning.replace("`", "") for name, meaning in rows}
+        link = re.compile(r"\[(.*?)\]\(.*?\)")
+        return {name: link.sub(r"\1", meaning).replace("`", "") for name, meaning in rows}
 
     def _sections(self) -> dict[str, str]:
         """Returns the rulebook's sections by title."""

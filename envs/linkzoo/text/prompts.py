@@ -29,14 +29,25 @@ def rules_text(game: Game, options: Mapping[str, Any] | None = None, *, full: bo
 
 
 def changed_options(game: Game, options: Mapping[str, Any]) -> list[str]:
-    """Returns a line about each option that isn't standard: its value and its meaning."""
-    standard = game.chosen_options(game.blank())
+    """Returns a line about each option that isn't standard: its value and its meaning.
+
+    Compiled-in options are named if they are an edition's: others may be files.
+    """
+    standard = _standard_options(game)
     meanings = game.guide.option_words()
+    named = [{**edition} for edition in game.editions.values()]
     return [
         f"{name} = {value} instead of {standard[name]}: {meanings.get(name, '')}".rstrip(": ")
-        for name, value in options.items()
-        if value != standard[name] and name not in game.fixed.values
+        for name, value in {**game.fixed.values, **options}.items()
+        if value != standard[name] and (name not in game.fixed.values or {name: value} in named)
     ]
+
+
+def _standard_options(game: Game) -> dict[str, Any]:
+    """Returns the options of the standard game that a game with compiled-in options belongs to."""
+    if game.fixed.with_options is not None:
+        game = game.fixed.with_options({})
+    return {**game.fixed.values, **game.chosen_options(game.blank())}
 
 
 def describe(game: Game, state: Record, seat: int) -> str:

@@ -12,6 +12,7 @@ from linkzoo.core.options import option_types
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
+from linkzoo_training.web.game_session import offered_values
 from linkzoo_training.web.views import Json, shipped_cards
 
 _BASELINES = ("random", "greedy", "uct-100", "uct-1000")  # of a game without a ladder
@@ -46,7 +47,7 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
         "options": [
             _option(game, field, words)
             for field in fields(game.options)
-            if field.name not in game.fixed.values
+            if len(offered_values(game).get(field.name, ())) != 1
         ],
         "agents": [
             {"name": agent, "words": agent_words(agents[agent]), "rating": measured.get(agent)}
@@ -111,10 +112,11 @@ def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:
     meaning = words.get(field.name, "")
     if default != standard:
         meaning += f". The standard value is {standard}; {default} is more even"
-    choices: list[Any] = []
+    choices: list[Any] = offered_values(game).get(field.name, [])
     option_type = option_types(game.options)[field.name]
     if get_origin(option_type) is Literal:
         choices = list(get_args(option_type))
+    if choices:
         kind = "choice"
     elif isinstance(default, bool):
         kind = "flag"
@@ -126,4 +128,5 @@ def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:
         "kind": kind,
         "choices": choices,
         "default": default,
+        "edition": field.name in game.fixed.values,
     }

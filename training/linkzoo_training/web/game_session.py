@@ -338,9 +338,18 @@ class GameSession:
 
 def safe_options(game: Game, options: Mapping[str, Any]) -> None:
     """Raises ValueError for an option that may name a file, unless it is an edition's."""
-    standard = asdict(game.options())
-    for name in game.fixed.values:
-        editions = [edition[name] for edition in game.editions.values() if name in edition]
-        allowed = [standard[name], *editions]
+    for name, allowed in offered_values(game).items():
         if name in options and options[name] not in allowed:
             raise ValueError(f"{name}: {shown(options[name])}, but a page plays {allowed}")
+
+
+def offered_values(game: Game) -> dict[str, list[Any]]:
+    """Returns the values of each compiled-in option that a page offers, the standard one first."""
+    standard = asdict(game.options())
+    return {
+        name: [
+            standard[name],
+            *(edition[name] for edition in game.editions.values() if name in edition),
+        ]
+        for name in game.fixed.values
+    }

@@ -96,7 +96,7 @@ class Setup {
         seats: this.seats.players(),
         names: this.seats.names(),
         apart,
-        options: Object.fromEntries([...this.options.querySelectorAll("[name]")].map((input) => [input.name, valueOf(input)])),
+        options: this.chosen(),
         seed: this.seed.value === "" ? null : this.seed.value,
       });
       remember(id, seats);
@@ -105,6 +105,15 @@ class Setup {
     } finally {
       this.start.disabled = false;
     }
+  }
+
+  /** The options; of an edition those that were changed, for it has defaults of its own. */
+  chosen() {
+    const offered = new Map(this.game.options.map((option) => [option.name, option]));
+    const values = [...this.options.querySelectorAll("[name]")].map((input) => [input.name, valueOf(input)]);
+    const changed = values.filter(([name, value]) => value !== offered.get(name).default);
+    const edition = changed.some(([name]) => offered.get(name).edition);
+    return Object.fromEntries(edition ? changed : values);
   }
 
   /** Shows the links of the seats, to be sent to their players. */
