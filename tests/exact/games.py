@@ -342,3 +342,10 @@ BLIND = replace(
     rules=replace(KUHN.rules, legal_actions=legal_by_hand),
     observation=replace(KUHN.observation, observe=see_nothing),
 )
+
+
+@compiled
+def only_bet(state: Record, mask: Mask) -> None:
+    """Nobody may pass."""
+    mask[:] = 0
+    mask[1] = state.seat != OVER

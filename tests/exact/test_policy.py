@@ -1,5 +1,6 @@
 """Policies of agents in trees, and agents that play a policy."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Positions, RandomAgent, exact, registry
 from linkzoo.core.kernels import kernels
-from tests.exact.games import BLIND, KUHN
+from tests.exact.games import BLIND, KUHN, only_bet
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,18 @@ def test_values_of_actions_are_what_they_earn(
     observations = positions.observation
     folds = (observations[:, 0] == 1) & (observations[:, 1] == 0) & (observations[:, 2] == 1)
     assert values[folds, 0] == pytest.approx([-0.5])
+
+
+def test_positions_without_a_choice_need_no_table(solved: exact.TabularAgent) -> None:
+    """Forced moves are played; there may be no others among the positions, and none at all."""
+    game = replace(KUHN, rules=replace(KUHN.rules, legal_actions=only_bet))
+    states = np.zeros(3, KUHN.state)
+    states[:] = KUHN.blank()
+    kernels(KUHN).begin(states, np.arange(3, dtype=np.uint64), np.zeros((3, 2), np.int8))
+    for count in (3, 0):
+        positions = Positions(game, states[:count].copy(), np.zeros(count, np.uint64))
+        assert (solved.act(positions) == 1).all()
+        assert solved.evaluate(positions).shape == (count, 2)
 
 
 @pytest.mark.parametrize("damage", ["missing", "short", "text"])

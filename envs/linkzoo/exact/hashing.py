@@ -13,7 +13,7 @@ TABLE = 1 << 20  # places of the table
 
 def words_of(states: Records) -> Words:
     """Returns records [N] as words [N, W], which share their memory."""
-    return states.view(np.uint64).reshape(len(states), -1)
+    return states.view(np.uint64).reshape(len(states), states.itemsize // 8)
 
 
 @compiled

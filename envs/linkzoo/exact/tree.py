@@ -331,9 +331,9 @@ class _Builder:
 
 def padded_words(rows: NDArray[Any]) -> Words:
     """Returns rows [N, K] of numbers as words [N, W], filled up with zeros."""
-    raw = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), -1)
-    padded = np.zeros((len(rows), -(-raw.shape[1] // 8) * 8), np.uint8)
-    padded[:, : raw.shape[1]] = raw
+    size = rows.shape[1] * rows.itemsize
+    padded = np.zeros((len(rows), -(-size // 8) * 8), np.uint8)
+    padded[:, :size] = np.ascontiguousarray(rows).view(np.uint8).reshape(len(rows), size)
     return padded.view(np.uint64)
 
 

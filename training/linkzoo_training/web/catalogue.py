@@ -17,6 +17,7 @@ from linkzoo_training.web.views import Json, shipped_cards
 
 _BASELINES = ("random", "greedy", "uct-100", "uct-1000")  # of a game without a ladder
 _CHEATS = ("hands", "cheat")
+_JUDGES = ("checkpoint", "tabular")  # kinds of agents that analyse positions
 _WORDS = {
     "random": "plays any legal move",
     "greedy": "looks one move ahead",
@@ -37,7 +38,7 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
     agents = {**{str(spec): spec for spec in opponents(game)}, **custom}
     measured = strengths(game)
     ranked = sorted(agents, key=lambda agent: -measured.get(agent, -np.inf))
-    policies = [agent for agent in ranked if agents[agent].kind == "checkpoint"]
+    policies = [agent for agent in ranked if agents[agent].kind in _JUDGES]
     return {
         "name": name,
         "title": game.title,

@@ -67,12 +67,15 @@ export function analysisCard(question, judged) {
   };
 }
 
+export const signed = (value) => (value === null ? "unknown" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`);
+
 function drawn({ agent, seat, values, moves, exact, notes }) {
-  const worth = values.map((value, one) => make("li", {}, `Player ${one}${one === seat ? " (to move)" : ""}: ${value >= 0 ? "+" : "−"}${Math.abs(value).toFixed(2)}`));
+  const worth = values.map((value, one) => make("li", {}, `Player ${one}${one === seat ? " (to move)" : ""}: ${signed(value)}`));
+  const valued = moves.some(({ value }) => value !== null);
   const searched = moves.some(({ visits }) => visits !== null);
-  const head = make("tr", {}, make("th", {}, "move"), make("td", {}), make("th", { className: "number" }, "share"), searched ? make("th", { className: "number" }, "visits") : null);
+  const head = make("tr", {}, make("th", {}, "move"), make("td", {}), make("th", { className: "number" }, "share"), searched ? make("th", { className: "number" }, "visits") : null, valued ? make("th", { className: "number" }, "value") : null);
   const winning = new Set(exact?.winning ?? []);
-  const rows = moves.map(({ text, share, visits }) =>
+  const rows = moves.map(({ text, share, visits, value }) =>
     make(
       "tr",
       {},
@@ -80,6 +83,7 @@ function drawn({ agent, seat, values, moves, exact, notes }) {
       make("td", {}, make("meter", { min: 0, max: 1, value: share, "aria-hidden": "true" })),
       make("td", { className: "number" }, `${(100 * share).toFixed(1)} %`),
       searched ? make("td", { className: "number" }, `${visits}`) : null,
+      valued ? make("td", { className: "number" }, signed(value)) : null,
     ),
   );
   return [
