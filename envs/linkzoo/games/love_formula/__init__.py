@@ -5,7 +5,7 @@ from functools import cache, partial
 from typing import Any
 
 from linkzoo.core.arguments import string
-from linkzoo.core.contract import Drawing, Facts, Notation
+from linkzoo.core.contract import Chance, Drawing, Facts, Notation
 from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
@@ -66,6 +66,7 @@ def _game_of(name: str, cards: Cards) -> Game:
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide_class=partial(LoveFormulaGuide, cards),
+        chance=Chance(pile="deck", size="deck_size"),
     )
 
 
