@@ -431,6 +431,22 @@ def test_large_games_are_sampled(name: str) -> None:
         ours.load_game(name, chance="explicit")
 
 
+EDITIONS = [
+    (name, edition)
+    for name in linkzoo.game_names()
+    for edition in linkzoo.get_game(name).editions
+    if linkzoo.get_game(name).chance is not None
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "edition"), EDITIONS)
+def test_editions_have_explicit_chance(name: str, edition: str) -> None:
+    game = ours.load_game(name, **linkzoo.get_game(name).editions[edition])
+    assert game.get_type().chance_mode == ChanceMode.EXPLICIT_STOCHASTIC
+    pyspiel.random_sim_test(game, 1, True, False)
+
+
 def test_chance_is_chosen(kuhn: Any) -> None:
     assert kuhn.get_type().information == pyspiel.GameType.Information.IMPERFECT_INFORMATION
     sampled = ours.load_game("kuhn", chance="sampled", rng_seed=3)

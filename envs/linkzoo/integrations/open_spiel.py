@@ -46,7 +46,7 @@ from linkzoo.registry import game_names, get_game, id_of
 
 _LARGEST_DENOMINATOR = 1000  # of payoffs
 _SEEDS = 2**20  # deals; the mask of a chance node holds a number for each
-_MOST_OUTCOMES = 10_000  # of explicit chance
+_MOST_OUTCOMES = 1 << 16  # of explicit chance, equal ones counted each time
 _CACHED = 1 << 16  # actions whose outcomes, and positions whose views are kept
 # Instead of an action that waits for its outcome.
 _NONE = -2
