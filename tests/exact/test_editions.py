@@ -1,8 +1,8 @@
-"""Editions of LINK-O with known sizes and values (nodes, ends, information sets, forced ones)."""
+"""Editions with known sizes and values; of LINK-O nodes, ends, information sets, forced ones."""
 
 import pytest
 
-from linkzoo import RandomAgent, exact
+from linkzoo import RandomAgent, exact, get_game
 from tests.driving import NIGHTLY, SLOW, first_quick
 
 # NashConv of uniform play is OpenSpiel's in every digit for the first (its nash_conv of the tree
@@ -45,3 +45,24 @@ def test_five_million_positions(board: str) -> None:
     tree = exact.tree("link_o", 2, {"board": board})
     assert (tree.num_nodes, tree.num_terminals) == (4_898_086, 2_437_552)
     assert (tree.num_infosets, tree.num_infosets - len(tree.decisions)) == (1_411_066, 828_960)
+
+
+OTHERS = {
+    ("love_links", "mini8"): (50_044, 9 / 70),
+    ("love_links", "mini8-mixed"): (1_047_564, 0.5400793650793651),
+    ("love_formula", "mini8"): (107_175, 0.0),
+    ("love_formula", "mini8-draft"): (433_320, 0.0),
+    ("linkage", "3x3"): (1_473, -1.0),
+}
+
+
+@pytest.mark.parametrize(("game", "edition"), first_quick(list(OTHERS), 0))
+def test_other_games_have_their_known_values(game: str, edition: str) -> None:
+    """Love Formula is fair: its seats differ in nothing but their numbers. Linkage is Fewer's."""
+    nodes, value = OTHERS[game, edition]
+    options = get_game(game).editions[edition]
+    tree = exact.tree(game, 2, options)
+    assert tree.num_nodes == nodes
+    solution = exact.solve(tree, nash_conv=2e-3)
+    assert solution.exploitability.values[0] == pytest.approx(value, abs=1e-3)
+    assert solution.exploitability.nash_conv <= 2e-3

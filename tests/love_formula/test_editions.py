@@ -33,8 +33,8 @@ def test_the_editions_are_tables() -> None:
         assert sum(card.copies for card in cards.cards if not card.job) == 8
         courses[name] = cards.course
     assert courses == {
-        "mini8": Course(2, False, 2, 1, 24),
-        "mini8-draft": Course(2, True, 2, 1, 29),
+        "mini8": Course(2, False, 1, 1, 7),
+        "mini8-draft": Course(2, True, 1, 1, 11),
     }
     assert load_cards(STANDARD).course == Course()
 
@@ -53,7 +53,7 @@ def test_an_edition_plays_as_the_oracle_does(name: str) -> None:
             moves = both.oracle.moves()
             both.one(moves[int(rng.integers(len(moves)))])
             assert game.from_dict(both.data).tobytes() == both.state.tobytes()
-        assert both.data["turn"] == 1
+        assert both.data["turn"] == 0
         assert both.data["half"] == 1
 
 

@@ -80,7 +80,7 @@ def test_games_begin_with_even_chances(client: Client, name: str) -> None:
     [
         ("link_o", {"board": "mini2x4b-h3"}, "a single round"),
         ("love_links", {"link_set": "mini8"}, "@1 key"),
-        ("love_formula", {"cards": "mini8"}, "turn 1 of 2"),
+        ("love_formula", {"cards": "mini8"}, "turn 1 of 1"),
     ],
 )
 @pytest.mark.usefixtures("uncompiled")
