@@ -280,6 +280,25 @@ def test_external_sampling_of_sampled_chance(kuhn: Any) -> None:
     assert exploitability.nash_conv(kuhn, average) <= 0.05
 
 
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda game: exploitability.nash_conv(game, policies.UniformRandomPolicy(game)),
+        lambda game: exploitability.exploitability(game, policies.UniformRandomPolicy(game)),
+        lambda game: fictitious_play.XFPSolver(game).iteration(),
+        lambda game: mmd_dilated.MMDDilatedEnt(game, 0.1),
+        lambda game: cfr.CFRPlusSolver(game).evaluate_and_update_policy(),
+    ],
+    ids=["nash_conv", "exploitability", "XFP", "MMD", "CFR+"],
+)
+def test_tree_algorithms_refuse_sampled_chance(kuhn: Any, run: Callable[[Any], Any]) -> None:
+    """Every initial state has another seed. `docs/frameworks.md` says which give no message."""
+    assert kuhn.rules is KUHN
+    game = ours.load_game("kuhn", chance="sampled", rng_seed=5)
+    with pytest.raises((AssertionError, KeyError, pyspiel.SpielError)):
+        run(game)
+
+
 def test_search_meets_chance_after_actions(draws: Any) -> None:
     random = np.random.RandomState(1)
     bot = mcts.MCTSBot(draws, 1.4, 200, mcts.RandomRolloutEvaluator(1, random), random_state=random)
