@@ -1,4 +1,4 @@
-"""`linkzoo exploitability` and `linkzoo solve`."""
+"""`linkzoo exploitability` and `linkzoo experiment solve`."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,16 @@ EDITION = ["--game", "link_o", "board=mini2x4a-h2"]
 
 def test_an_equilibrium_is_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "equilibrium.npz"
-    command = ["solve", "link_o", "board=mini2x4a-h2", "--nash-conv", "0.001", "--out", str(path)]
+    command = [
+        "experiment",
+        "solve",
+        "link_o",
+        "board=mini2x4a-h2",
+        "--nash-conv",
+        "0.001",
+        "--out",
+        str(path),
+    ]
     assert main(command) == 0
     assert "value of seat 0: +0.621" in capsys.readouterr().out
     agent = f"tabular:{path}"
@@ -36,7 +45,7 @@ def test_mixtures_and_options_between_agents(capsys: pytest.CaptureFixture[str])
         (["exploitability", "random", "--game", "love_formula"], "love_formula"),
         (["exploitability", "random", *EDITION, "--max-nodes", "1000"], "more than 1,000 nodes"),
         (["exploitability", "tabular:none.npz", *EDITION], "there is no file none.npz"),
-        (["solve", "link_o", "board=mini"], "board"),
+        (["experiment", "solve", "link_o", "board=mini"], "board"),
     ],
 )
 def test_what_is_wrong_is_said(

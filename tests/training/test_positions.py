@@ -143,7 +143,7 @@ def test_training_games_begin_at_the_positions(share: float, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"initial_states": {"file": "no.jsonl"}}, r"initial_states\.file: there is no file no"),
+        ({"initial_states": {"file": "no.jsonl"}}, r"initial_states\.file: there is no file .*no"),
         ({"eval": {"openings": "BOOK"}}, "12 positions for 2 players.* not 500"),
         (
             {"game": "love_links", "initial_states": {"file": "BOOK"}},

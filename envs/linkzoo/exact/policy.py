@@ -240,6 +240,7 @@ class TabularAgent:
         buffer = BytesIO()
         np.savez_compressed(
             buffer,
+            allow_pickle=False,
             header=np.array(json.dumps(header)),
             keys=self._keys,
             actions=self._actions,

@@ -21,6 +21,7 @@ FIXED = {
     "pool.share pool.size pool.fixed_opponents": "the saved games are against this pool",
     "seed": "all games so far follow from it",
     "initial_checkpoint": "it is read at the start of a run alone",
+    "initial_scorer scorer_temperature": "the network begins as it at the start of a run alone",
 }
 
 Changes = Mapping[str, tuple[Any, Any]]  # of fields: before and now

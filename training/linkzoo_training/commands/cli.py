@@ -20,13 +20,12 @@ from linkzoo_training.commands import (
     play,
     replay,
     serve,
-    solve,
     tournament,
     train,
 )
 from linkzoo_training.commands.data import positions, selfplay
 from linkzoo_training.commands.data import solve as solve_positions
-from linkzoo_training.commands.experiment import best_response, league, plot, sweep
+from linkzoo_training.commands.experiment import best_response, league, plot, solve, sweep
 from linkzoo_training.commands.linear import fit, improve, labels
 from linkzoo_training.commands.llm import benchmark
 from linkzoo_training.commands.tools import bench, export
@@ -69,13 +68,18 @@ COMMANDS: Mapping[str, Command | Group] = {
     "evaluate": evaluate,
     "tournament": tournament,
     "exploitability": exploitability,
-    "solve": solve,
     "play": play,
     "serve": serve,
     "replay": replay,
     "experiment": Group(
-        "compare runs and find weaknesses",
-        {"sweep": sweep, "plot": plot, "league": league, "best-response": best_response},
+        "compare runs, find weaknesses and equilibria",
+        {
+            "sweep": sweep,
+            "plot": plot,
+            "league": league,
+            "best-response": best_response,
+            "solve": solve,
+        },
     ),
     "data": Group(
         "write games and positions to files",

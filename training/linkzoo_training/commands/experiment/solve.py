@@ -1,4 +1,4 @@
-"""`linkzoo solve`: an equilibrium of a small game, as an agent."""
+"""`linkzoo experiment solve`: an equilibrium of a small game, as an agent."""
 
 import time
 from argparse import ArgumentParser, Namespace
