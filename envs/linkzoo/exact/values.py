@@ -48,15 +48,21 @@ def edge_probability(tree: Structure, node: int, edge: int, policy: Floats) -> f
 
 
 @compiled
+def node_value(tree: Structure, seat: int, node: int, policy: Floats, values: Floats) -> float:
+    """Returns the expected payoff of a seat from a node on, given those of its children."""
+    total = float(tree.payoffs[node, seat])
+    for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+        probability = edge_probability(tree, node, edge, policy)
+        if probability > 0:
+            total += probability * edge_value(tree, edge, values)
+    return total
+
+
+@compiled
 def fill_values(tree: Structure, seat: int, policy: Floats, values: Floats) -> None:
     """Fills the expected payoff of a seat from every node on, float64[N]."""
     for node in range(len(tree.seats) - 1, -1, -1):
-        total = tree.payoffs[node, seat]
-        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-            probability = edge_probability(tree, node, edge, policy)
-            if probability > 0:
-                total += probability * edge_value(tree, edge, values)
-        values[node] = total
+        values[node] = node_value(tree, seat, node, policy, values)
 
 
 @compiled
@@ -173,12 +179,7 @@ def _respond(
             response[best] = 1
     for index in range(len(order) - 1, -1, -1):
         node = order[index]
-        total = tree.payoffs[node, seat]
-        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-            probability = edge_probability(tree, node, edge, response)
-            if probability > 0:
-                total += probability * edge_value(tree, edge, values)
-        values[node] = total
+        values[node] = node_value(tree, seat, node, response, values)
 
 
 class Evaluator:
