@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from linkzoo.games.link_o.board import load_board, shipped
+from linkzoo.games.link_o.board import BOARDS, load_board
 from linkzoo.games.link_o.components import CODES, KINDS
 from tests.link_o.helpers import game_of
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", BOARDS.names())
 def test_every_space_and_circle_is_told_of_by_its_own_numbers(name: str) -> None:
     game, board = game_of(name), load_board(name)
     assert game.observation.graph is not None

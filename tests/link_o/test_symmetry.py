@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from linkzoo import get_game
-from linkzoo.games.link_o.board import load_board, shipped
+from linkzoo.games.link_o.board import BOARDS, load_board
 from linkzoo.games.link_o.symmetry import Symmetry, of_board
 from linkzoo.testing.play import action_features_of
 from tests.driving import first_quick, legal_list, legal_mask
@@ -49,10 +49,10 @@ def moved(position: dict[str, Any], board_name: str, symmetry: Symmetry) -> dict
 
 
 EDITIONS = list(get_game("link_o").editions)
-BOARDS = [name for name in shipped() if name not in EDITIONS]
+STANDARD_BOARDS = [name for name in BOARDS.names() if name not in EDITIONS]
 
 
-@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize("board", STANDARD_BOARDS)
 def test_every_board_has_the_eight_of_the_square(board: str) -> None:
     """Four circles in a ring of links: rotations, and mirror images that mirror every circle."""
     symmetries = of_board(load_board(board))

@@ -10,7 +10,7 @@ from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
 from linkzoo.games.link_o.binding import make_observation, make_rules
-from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name, load_board
+from linkzoo.games.link_o.board import BOARDS, STANDARD_BOARD, Board, load_board
 from linkzoo.games.link_o.components import CODES, MAX_PLAYERS
 from linkzoo.games.link_o.guide import LinkOGuide
 from linkzoo.games.link_o.notation import MoveTexts
@@ -77,7 +77,7 @@ def _game_on(board_name: str, board: Board) -> Game:
 def game_with(options: Mapping[str, Any]) -> Game:
     """Returns the game on the board that the options name; ValueError if there is no such board."""
     name = string("board", options.get("board", STANDARD_BOARD))
-    return _game_on(full_name(name), load_board(name))
+    return _game_on(BOARDS.full_name(name), load_board(name))
 
 
 GAME = game_with({})

@@ -1,7 +1,6 @@
 """LINK-O boards: circles of spaces, linked at connectors, read from JSON (`linko-board/1`)."""
 
 import hashlib
-import os
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 from linkzoo.core.arguments import (
     agrees,
     check_keys,
-    file_text,
     integer,
     mapping,
     parse_json,
@@ -18,6 +16,7 @@ from linkzoo.core.arguments import (
     shown,
     string,
 )
+from linkzoo.core.data_files import DataFiles
 
 SCHEMA = "linko-board/1"
 STANDARD_BOARD = "ring4x16"
@@ -30,7 +29,7 @@ LINKOS_PER_COLOUR = 2
 HAND = 8  # tiles dealt to each (R2)
 TYPICAL_LENGTH = 163
 _MAX_LENGTH = 2**14
-_SHIPPED = Path(__file__).with_name("boards")
+BOARDS = DataFiles("board", "board", Path(__file__).with_name("boards"))
 _SPACE = "id circle color pos kind prev next partner x y".split()
 
 
@@ -122,18 +121,6 @@ def _spaces_of(spaces: tuple[Space, ...], circle: int) -> list[int]:
     return [number for number, space in enumerate(spaces) if space.circle == circle]
 
 
-def shipped() -> list[str]:
-    """Returns the names of the boards in the package."""
-    return sorted(path.stem for path in _SHIPPED.glob("*.json"))
-
-
-def full_name(name: str) -> str:
-    """Returns the name of a board in the package, or the absolute path of a file."""
-    if name in shipped():
-        return name
-    return os.path.abspath(name)  # noqa: PTH100  # takes any string
-
-
 def load_board(name: str) -> Board:
     """Returns a board of the package, or reads one from a JSON file.
 
@@ -143,15 +130,7 @@ def load_board(name: str) -> Board:
     Raises:
         ValueError: There is no such board; or names the faulty field or space of the file.
     """
-    path = name
-    if name in shipped():
-        path = str(_SHIPPED / f"{name}.json")
-    text = file_text("board", path)
-    if text is None:
-        raise ValueError(
-            f"board: no board {name[:80]!r}; there are {shipped()}, or give a JSON file"
-        )
-    return _parse(name, text)
+    return _parse(name, BOARDS.text(name))
 
 
 @cache

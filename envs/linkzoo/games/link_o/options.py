@@ -6,7 +6,7 @@ from typing import Literal
 
 from linkzoo.core import options
 from linkzoo.core.arguments import integer, string
-from linkzoo.games.link_o.board import STANDARD_BOARD, Board, full_name
+from linkzoo.games.link_o.board import BOARDS, STANDARD_BOARD, Board
 
 MAX_TARGET = 1000
 MAX_BONUS = 100
@@ -55,7 +55,7 @@ class Options(options.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "board", full_name(string("board", self.board)))
+        object.__setattr__(self, "board", BOARDS.full_name(string("board", self.board)))
         integer("target", self.target, 0, MAX_TARGET)
         integer("circle_bonus", self.circle_bonus, 0, MAX_BONUS)
         integer("max_rounds", self.max_rounds, 1, MAX_ROUNDS)

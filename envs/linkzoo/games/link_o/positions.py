@@ -9,7 +9,7 @@ from linkzoo.core.arguments import boolean, check_keys, integer, mapping, sequen
 from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
 from linkzoo.core.state import Record, winners_of
 from linkzoo.games.link_o.binding import bind
-from linkzoo.games.link_o.board import BAG, HAND, Board, shipped
+from linkzoo.games.link_o.board import BAG, BOARDS, HAND, Board
 from linkzoo.games.link_o.components import NONE, TYPES, VALUES, WILD, set_of
 from linkzoo.games.link_o.notation import laid_texts, tile_texts
 from linkzoo.games.link_o.options import MAX_ROUNDS
@@ -43,7 +43,7 @@ class PositionJson:
         self._laid = laid_texts(board)
         self._types = {text: tile for tile, text in enumerate(self._tiles)}
         self._spaces = {str(space): space for space in range(len(board.spaces))}
-        self._shipped = header.fixed["board"] in shipped()
+        self._shipped = header.fixed["board"] in BOARDS.names()
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the position as JSON data.

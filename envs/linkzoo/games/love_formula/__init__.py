@@ -10,7 +10,7 @@ from linkzoo.core.game import FixedOptions, Game
 from linkzoo.core.positions import JsonHeader
 from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
 from linkzoo.games.love_formula.binding import make_observation, make_rules
-from linkzoo.games.love_formula.cards import MIN_PLAYERS, STANDARD, Cards, full_name, load_cards
+from linkzoo.games.love_formula.cards import MIN_PLAYERS, STANDARD, TABLES, Cards, load_cards
 from linkzoo.games.love_formula.components import MAX_LENGTH
 from linkzoo.games.love_formula.guide import LoveFormulaGuide
 from linkzoo.games.love_formula.notation import MoveTexts
@@ -73,7 +73,7 @@ def _game_of(name: str, cards: Cards) -> Game:
 def game_with(options: Mapping[str, Any]) -> Game:
     """Returns the game with the cards that the options name; ValueError if there are none."""
     name = string("cards", options.get("cards", STANDARD))
-    return _game_of(full_name(name), load_cards(name))
+    return _game_of(TABLES.full_name(name), load_cards(name))
 
 
 GAME = game_with({})

@@ -3,7 +3,6 @@
 import csv
 import hashlib
 import io
-import os
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +14,6 @@ from linkzoo.core.arguments import (
     agrees,
     boolean,
     check_keys,
-    file_text,
     integer,
     mapping,
     parse_json,
@@ -23,10 +21,17 @@ from linkzoo.core.arguments import (
     shown,
     string,
 )
+from linkzoo.core.data_files import DataFiles
 
 STANDARD = "standard"  # the table of the package
 _TABLE = Path(__file__).with_name("cards.csv")
-_EDITIONS = Path(__file__).with_name("editions")
+TABLES = DataFiles(
+    "cards",
+    "table",
+    Path(__file__).with_name("editions"),
+    others={STANDARD: _TABLE},
+    kinds="CSV or JSON",
+)
 SCHEMA = "love-formula/1"  # of an edition
 _COLUMNS = (
     "id name type subtype priority copies requirements trigger target turns static on_resolve "
@@ -180,35 +185,13 @@ class Cards:
         return [number for number, card in enumerate(self.cards) if card.kind == kind]
 
 
-def shipped() -> list[str]:
-    """Returns the names of the tables in the package, the standard one first."""
-    return [STANDARD, *sorted(path.stem for path in _EDITIONS.glob("*.json"))]
-
-
-def full_name(name: str) -> str:
-    """Returns the name of a table in the package, or the whole path of another table's file."""
-    if name in shipped():
-        return name
-    return os.path.abspath(name)  # noqa: PTH100  # takes any string
-
-
 def load_cards(name: str) -> Cards:
     """Returns a table of the package, or the table in a CSV or JSON file as it is now.
 
     Raises:
         ValueError: Names the row or the field and its error.
     """
-    path = name
-    if name == STANDARD:
-        path = str(_TABLE)
-    elif name in shipped():
-        path = str(_EDITIONS / f"{name}.json")
-    text = file_text("cards", path)
-    if text is None:
-        raise ValueError(
-            f"cards: no table {name[:80]!r}; there are {shipped()}, or give a CSV or JSON file"
-        )
-    return _parse(text)
+    return _parse(TABLES.text(name))
 
 
 @cache

@@ -5,13 +5,13 @@ from typing import Literal
 
 from linkzoo.core import options
 from linkzoo.core.arguments import string
-from linkzoo.games.love_formula.cards import STANDARD, full_name, shipped
+from linkzoo.games.love_formula.cards import STANDARD, TABLES
 
 # The numbers of `voluntary_discards` in the record.
 WINDOWS = 0
 OFF = 1
 
-EDITIONS = {name: {"cards": name} for name in shipped() if name != STANDARD}
+EDITIONS = {name: {"cards": name} for name in TABLES.names() if name != STANDARD}
 
 
 @dataclass(frozen=True)
@@ -28,4 +28,4 @@ class Options(options.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "cards", full_name(string("cards", self.cards)))
+        object.__setattr__(self, "cards", TABLES.full_name(string("cards", self.cards)))

@@ -15,7 +15,7 @@ from linkzoo.core.positions import JsonHeader, read_winners
 from linkzoo.core.state import Record, winners_of
 from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.binding import bind
-from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, SUBTYPES, Cards, shipped
+from linkzoo.games.love_formula.cards import LISTS, MAX_TYPES, SUBTYPES, TABLES, Cards
 from linkzoo.games.love_formula.components import COUPLES, NEEDS, NONE, OBSTACLES, PICKS, REACTIONS
 from linkzoo.games.love_formula.notation import MoveTexts
 from linkzoo.games.love_formula.ops import ON_RESOLVE
@@ -229,7 +229,7 @@ class PositionJson:
         if state.stage != phases.OVER:
             data["hand_sizes_at_end"] = None
         ordered = {key: data[key] for key in _KEYS}
-        if self._header.fixed["cards"] in shipped():
+        if self._header.fixed["cards"] in TABLES.names():
             return ordered
         return {"digest": f"{self._header.digest:012x}", **ordered}
 

@@ -12,7 +12,13 @@ from linkzoo.games import COMPATIBLE_VERSIONS, VERSIONS
 from linkzoo.games.love_links import components, notation
 from linkzoo.games.love_links.binding import make_observation, make_rules
 from linkzoo.games.love_links.guide import LoveLinksGuide
-from linkzoo.games.love_links.links import MIN_PLAYERS, STANDARD, LinkSet, full_name, load_links
+from linkzoo.games.love_links.links import (
+    LINK_SETS,
+    MIN_PLAYERS,
+    STANDARD,
+    LinkSet,
+    load_links,
+)
 from linkzoo.games.love_links.options import EDITIONS, Options
 from linkzoo.games.love_links.positions import PositionJson
 from linkzoo.games.love_links.state import FIELDS, FIELDS_WITH_DIGEST, sides
@@ -81,7 +87,7 @@ def _game_of(name: str, links: LinkSet) -> Game:
 def game_with(options: Mapping[str, Any]) -> Game:
     """Returns the game with the links that the options name; ValueError if there are none."""
     name = string("link_set", options.get("link_set", STANDARD))
-    return _game_of(full_name(name), load_links(name))
+    return _game_of(LINK_SETS.full_name(name), load_links(name))
 
 
 GAME = game_with({})

@@ -1,7 +1,6 @@
 """Sets of links: the links of a game and how they are dealt, read from JSON (`love-links/1`)."""
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from typing import Any
 from linkzoo.core.arguments import (
     agrees,
     check_keys,
-    file_text,
     integer,
     mapping,
     parse_json,
@@ -20,6 +18,7 @@ from linkzoo.core.arguments import (
     shown,
     string,
 )
+from linkzoo.core.data_files import DataFiles
 from linkzoo.games.love_links.components import (
     HAND_PLACES,
     LINK_NUMBERS,
@@ -35,7 +34,9 @@ STANDARD = "standard"
 MIN_PLAYERS = 2
 MIN_CLOSED_LENGTH = 3
 MAX_CLOSED_LENGTH = 5
-_SHIPPED = Path(__file__).with_name("link_sets")
+LINK_SETS = DataFiles(
+    "link_set", "set", Path(__file__).with_name("link_sets"), others={STANDARD: None}
+)
 
 
 @dataclass(frozen=True)
@@ -68,18 +69,6 @@ class LinkSet:
         return min(MAX_PLAYERS, *hands)
 
 
-def shipped() -> list[str]:
-    """Returns the names of the sets in the package, the standard one first."""
-    return [STANDARD, *sorted(path.stem for path in _SHIPPED.glob("*.json"))]
-
-
-def full_name(name: str) -> str:
-    """Returns the name of a set in the package, or the absolute path of a file."""
-    if name in shipped():
-        return name
-    return os.path.abspath(name)  # noqa: PTH100  # takes any string
-
-
 def load_links(name: str) -> LinkSet:
     """Returns a set of the package, or reads one from a JSON file.
 
@@ -91,15 +80,7 @@ def load_links(name: str) -> LinkSet:
     """
     if name == STANDARD:
         return LinkSet()
-    path = name
-    if name in shipped():
-        path = str(_SHIPPED / f"{name}.json")
-    text = file_text("link_set", path)
-    if text is None:
-        raise ValueError(
-            f"link_set: no set {name[:80]!r}; there are {shipped()}, or give a JSON file"
-        )
-    return _parse(name, text)
+    return _parse(name, LINK_SETS.text(name))
 
 
 @cache

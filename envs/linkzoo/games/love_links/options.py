@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from linkzoo.core import options
 from linkzoo.core.arguments import string
-from linkzoo.games.love_links.links import STANDARD, full_name, shipped
+from linkzoo.games.love_links.links import LINK_SETS, STANDARD
 
-EDITIONS = {name: {"link_set": name} for name in shipped() if name != STANDARD}
+EDITIONS = {name: {"link_set": name} for name in LINK_SETS.names() if name != STANDARD}
 
 
 @dataclass(frozen=True)
@@ -22,4 +22,4 @@ class Options(options.Options):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "link_set", full_name(string("link_set", self.link_set)))
+        object.__setattr__(self, "link_set", LINK_SETS.full_name(string("link_set", self.link_set)))

@@ -8,7 +8,7 @@ from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_wi
 from linkzoo.core.state import Record, winners_of
 from linkzoo.games.love_links import components
 from linkzoo.games.love_links.components import LINK_TEXTS, METALS, NUM_SIDES, SLOTS, TOTAL
-from linkzoo.games.love_links.links import LinkSet, shipped
+from linkzoo.games.love_links.links import LINK_SETS, LinkSet
 from linkzoo.games.love_links.notation import hand_texts
 from linkzoo.games.love_links.state import MAX_SCORE, attach, clear_table, first_of
 from linkzoo.games.love_links.tables import link_tables
@@ -30,7 +30,7 @@ class PositionJson:
     def __init__(self, links: LinkSet, header: JsonHeader) -> None:
         self._header = header
         self._tables = link_tables(links)
-        self._shipped = header.fixed["link_set"] in shipped()
+        self._shipped = header.fixed["link_set"] in LINK_SETS.names()
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the position as JSON data; a `seat` sees no seed and no order of the supplies."""
