@@ -349,3 +349,112 @@ def only_bet(state: Record, mask: Mask) -> None:
     """Nobody may pass."""
     mask[:] = 0
     mask[1] = state.seat != OVER
+
+
+# Liar's dice for two with a die of three faces each, as OpenSpiel plays it: in turn a higher bid
+# (action (quantity - 1) * 3 + face - 1), or a challenge (6) of the last bid. The highest face
+# counts as every other. The dice are rolled by `rng.below`: there is no pile.
+
+FACES = 3
+CHALLENGE = 2 * FACES
+DICE_FIELDS = (
+    Field("dice", "i1", (2,), 1, FACES, hidden="others"),
+    Field("bids", "i1", (CHALLENGE + 1,), 0, 1),
+    Field("last", "i1", (), -1, CHALLENGE),
+)
+
+
+@compiled
+def dice_new(state: Record, seed: np.uint64) -> None:
+    """Rolls a die for each seat."""
+    state.seed = seed
+    state.winners = 0
+    state.ply = 0
+    state.seat = 0
+    state.bids[:] = 0
+    state.last = -1
+    for seat in range(2):
+        state.dice[seat] = 1 + rng.below(FACES, seed, 0, seat)
+
+
+@compiled
+def dice_legal(state: Record, mask: Mask) -> None:
+    """A higher bid, or a challenge of one."""
+    mask[:] = 0
+    if state.seat != OVER:
+        for bid in range(state.last + 1, CHALLENGE):
+            mask[bid] = 1
+        mask[CHALLENGE] = state.last >= 0
+
+
+@compiled
+def dice_apply(state: Record, action: int) -> None:
+    """Bids, or shows the dice."""
+    seat = int(state.seat)
+    bid = int(state.last)
+    state.bids[action] = 1
+    state.last = action
+    state.ply += 1
+    state.seat = 1 - seat
+    if action == CHALLENGE:
+        count = 0
+        for other in range(2):
+            count += state.dice[other] == 1 + bid % FACES or state.dice[other] == FACES
+        state.winners = 1 << seat
+        if count > bid // FACES:
+            state.winners = 1 << (1 - seat)
+        state.seat = OVER
+
+
+@compiled
+def dice_observe(state: Record, seat: int, out: NDArray[Any]) -> None:
+    """The own die and all bids."""
+    out[0] = seat
+    out[1] = state.dice[seat]
+    for action in range(CHALLENGE + 1):
+        out[2 + action] = state.bids[action]
+
+
+@compiled
+def dice_reveal(state: Record, seat: int, out: NDArray[Any]) -> None:
+    """The other die."""
+    out[0] = state.dice[1 - seat]
+
+
+@compiled
+def dice_determinize(state: Record, seat: int, seed: np.uint64) -> None:
+    """The other die shows any face."""
+    state.seed = seed
+    state.dice[1 - seat] = 1 + rng.below(FACES, seed, 1, 0)
+
+
+LIARS_DICE = Game(
+    name="liars_dice",
+    version=0,
+    title="Liar's dice",
+    players=(2, 2),
+    num_actions=CHALLENGE + 1,
+    fields=DICE_FIELDS,
+    rules=Rules(
+        new_game=dice_new,
+        legal_actions=dice_legal,
+        apply=dice_apply,
+        determinize=dice_determinize,
+    ),
+    observation=Observation(
+        spec=ObservationSpec(
+            (
+                ObservationPart("seat", (1,), 0, 1, "own seat"),
+                ObservationPart("die", (1,), 1, FACES, "own die"),
+                ObservationPart("bids", (CHALLENGE + 1,), 0, 1, "bids so far"),
+            )
+        ),
+        observe=dice_observe,
+        privileged_spec=ObservationSpec((ObservationPart("die", (1,), 1, FACES, "other die"),)),
+        reveal=dice_reveal,
+    ),
+    notation=notation(),
+    drawing=Drawing(text=lambda state, _=None: f"{state.bids}\n"),
+    facts=Facts(typical_length=3, max_length=CHALLENGE + 1, open_moves=True),
+    chance=Chance(),
+)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from linkzoo import RandomAgent, exact
 from linkzoo.exact.tree import CHANCE, GameTree
 from linkzoo.exact.values import Evaluator
-from tests.exact.games import DRAWS, KUHN
+from tests.exact.games import DRAWS, KUHN, LIARS_DICE
 
 
 def value(tree: GameTree, policy: NDArray[np.float64], seat: int, node: int = 0) -> float:
@@ -74,6 +74,14 @@ def test_cfr_finds_the_value_of_kuhn_poker() -> None:
     assert solution.exploitability.nash_conv <= 1e-3
     assert solution.exploitability.values[0] == pytest.approx(-1 / 18 / 2, abs=1e-3)
     assert solution.iterations > 1
+
+
+def test_liars_dice_has_its_known_values() -> None:
+    """Those of OpenSpiel's liars_dice(numdice=1,dice_sides=3): its nash_conv, and CFR+'s value."""
+    tree = exact.tree(LIARS_DICE)
+    assert exact.exploitability(RandomAgent(), tree).nash_conv == pytest.approx(10 / 9, abs=1e-12)
+    solution = exact.solve(tree, nash_conv=1e-3)
+    assert solution.exploitability.values[0] == pytest.approx(1 / 9, abs=1e-3)
 
 
 def test_backward_induction_leaves_nothing_to_gain() -> None:

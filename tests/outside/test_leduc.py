@@ -138,6 +138,12 @@ def test_exploitability_is_that_of_open_spiel(agent: Agent, expected: float) -> 
     assert chips_lost(agent) == pytest.approx(expected, abs=1e-9)
 
 
+def test_its_value_is_that_of_open_spiel() -> None:
+    """-0.0856 chips for the first seat."""
+    solution = exact.solve(exact.tree(GAME), nash_conv=2e-4)
+    assert solution.exploitability.values[0] * MAX_PAID == pytest.approx(-0.0856, abs=2e-3)
+
+
 def test_a_mixture_draws_a_policy_for_each_game() -> None:
     """It loses no more than the mean of its policies."""
     tree = exact.tree(GAME)

@@ -18,6 +18,7 @@ from open_spiel.python import policy as policies
 from open_spiel.python import rl_environment
 from open_spiel.python.algorithms import (
     cfr,
+    expected_game_score,
     exploitability,
     external_sampling_mccfr,
     fictitious_play,
@@ -26,7 +27,7 @@ from open_spiel.python.algorithms import (
     mmd_dilated,
 )
 from tests.driving import NIGHTLY, SLOW
-from tests.exact.games import DRAWS, KUHN
+from tests.exact.games import DRAWS, KUHN, LIARS_DICE
 
 import linkzoo
 import linkzoo.integrations.open_spiel as ours
@@ -485,3 +486,19 @@ def test_options_of_an_edition(edition: Any) -> None:
     command = [sys.executable, "-c", code]
     printed = subprocess.run(command, check=True, capture_output=True, env=environment)
     assert printed.stdout.decode().strip() == str(edition)
+
+
+def test_values_are_those_of_open_spiels_own_games() -> None:
+    """Liar's dice, its rules written twice: nash_conv of uniform play, and CFR+'s value."""
+    theirs = pyspiel.load_game("liars_dice(numdice=1,dice_sides=3)")
+    tree = exact.tree(LIARS_DICE)
+    uniform = exploitability.nash_conv(theirs, policies.UniformRandomPolicy(theirs))
+    mine = exact.exploitability(linkzoo.RandomAgent(), tree).nash_conv
+    assert mine == pytest.approx(uniform, abs=1e-9)
+    solver = cfr.CFRPlusSolver(theirs)
+    for _ in range(100):
+        solver.evaluate_and_update_policy()
+    value = expected_game_score.policy_value(
+        theirs.new_initial_state(), [solver.average_policy()] * 2
+    )[0]
+    assert exact.solve(tree, 1e-3).exploitability.values[0] == pytest.approx(value, abs=2e-3)
