@@ -33,8 +33,8 @@ def test_the_editions_are_tables() -> None:
         assert sum(card.copies for card in cards.cards if not card.job) == 8
         courses[name] = cards.course
     assert courses == {
-        "mini8": Course(2, False, 1, 1, 7),
-        "mini8-draft": Course(2, True, 1, 1, 11),
+        "mini8": Course(2, False, 1, 1, 11),
+        "mini8-draft": Course(2, True, 1, 1, 17),
     }
     assert load_cards(STANDARD).course == Course()
 

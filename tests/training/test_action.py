@@ -87,8 +87,10 @@ def test_rows_are_the_legal_actions_with_their_features() -> None:
 def test_only_listed_actions_are_scored() -> None:
     positions = midgame(LINK_O, 20, 12)
     logits, _ = loud()(encoded(positions))
-    assert (logits[torch.from_numpy(positions.action_mask) == 0] == -1e4).all()
-    assert (logits[torch.from_numpy(positions.action_mask) == 1] != -1e4).all()
+    legal = torch.from_numpy(positions.action_mask == 1)
+    for row, listed in zip(logits, legal, strict=True):
+        assert (row[~listed] == row[listed].min()).all()  # neither better nor far worse
+        assert len(row[listed].unique()) > 1 or listed.sum() == 1
 
 
 @pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"]))
@@ -130,7 +132,8 @@ def test_what_an_action_leads_to_matters() -> None:
     changed[:, len(network.map) + 3] += 1  # of the first action alone
     after, same = network(changed)
     first = features[:, len(network.map)].long() - 1
-    different = after != before
+    legal = torch.from_numpy(positions.action_mask == 1)
+    different = (after != before) & legal  # the others follow the lowest
     assert different[torch.arange(20), first].all()
     assert different.sum() == 20
     assert (value == same).all()
@@ -195,6 +198,7 @@ def check_workers_and_checkpoints(fields: dict[str, Any], tmp_path: Path) -> Non
         trainer.iterate()
     trainer.publish(tmp_path / "checkpoint", [])
     agent, game = load_agent(tmp_path / "checkpoint"), trainer.game
+    agent.warns = False  # of other options than in training
     positions = midgame(game, 6, 3)
     logits, values = agent.evaluate(positions)
     expected, _ = trainer.network.eval()(encoded(positions))
@@ -226,5 +230,5 @@ def test_many_legal_actions_of_link_o_are_played_as_well() -> None:
     flat = np.zeros((1, LINK_O.observation.spec.size), np.int8)
     features = Inputs(LINK_O, lists_actions=True).encode(states, mask, flat)
     logits, _ = loud()(torch.from_numpy(features))
-    assert (logits[0, :MAX_LISTED] != 0).all()
-    assert not logits[0, MAX_LISTED:].any()
+    assert logits[0, :MAX_LISTED].std() > 0
+    assert (logits[0, MAX_LISTED:] == logits[0, :MAX_LISTED].min()).all()

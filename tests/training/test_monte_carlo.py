@@ -94,7 +94,7 @@ def test_worlds_that_look_alike_are_worth_the_same(variant: Variant) -> None:
         for alike in (states, worlds)
     ]
     assert values[0].tobytes() == values[1].tobytes()
-    assert values[0].any()
+    assert values[0].any() or variant.options in game.editions.values()  # short ones may be drawn
 
 
 def test_many_positions_are_valued_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,12 +87,12 @@ def test_ladders(line: str, run: Callable[[str], int], monkeypatch: pytest.Monke
 
 
 def test_tournaments(run: Callable[[str], int]) -> None:
-    for line in ("random greedy board=ring4x12", "greedy SMALL"):
-        assert run(f"tournament {line} --game link_o --games 2 --output out") == 0
-        assert json.loads(Path("out/ratings.json").read_text())["options"] == BOARD
-    assert len([*Path("out/matches").iterdir()]) == 2
-    (match, *_) = Path("out/matches").iterdir()
-    assert json.loads(match.read_text())["options"]["board"] == "ring4x12"
+    for number, line in enumerate(("random greedy board=ring4x12", "greedy SMALL")):
+        out = Path(f"out{number}")
+        assert run(f"tournament {line} --game link_o --games 2 --output {out}") == 0
+        assert json.loads((out / "ratings.json").read_text())["options"] == BOARD
+        (match,) = (out / "matches").iterdir()
+        assert json.loads(match.read_text())["options"]["board"] == "ring4x12"
 
 
 @pytest.mark.slow  # quick: labels of link_o, in test_linear.py
@@ -114,7 +114,7 @@ def test_a_game_in_the_terminal_and_its_replay(
     assert record.options["board"] == "ring4x12"
     assert len(record.actions) >= 1
     assert run("replay game.json --html game.html --agent SMALL") == 0
-    assert run("replay game.json --html game.html --agent link_o") == 2
+    assert run("replay game.json --html other.html --agent link_o") == 2
 
 
 def test_best_responses(policy: str) -> None:
@@ -216,6 +216,7 @@ def test_every_path_warns_of_numbers_of_players_that_were_not_trained() -> None:
         lambda: player.act(four.states[0], 5),
     ]
     for path in paths:
+        agent._warned.clear()  # it warns once
         with pytest.warns(UserWarning, match=r"was trained for \[2, 3\] players, not 4"):
             path()
     assert np.asarray(agent.act(three)).shape == (2,)  # without a warning

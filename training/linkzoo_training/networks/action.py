@@ -18,7 +18,7 @@ from linkzoo_training.networks.policy_value import PolicyValueNet, small_init
 from linkzoo_training.networks.shards import padded_forward
 from linkzoo_training.networks.trunk import MIN_DEVIATION, ResidualTrunk
 
-UNLISTED = -1e4  # far below all listed ones, far above illegal ones
+_HIGHEST = 1e9  # finite, where no action is listed
 _HIDDEN_SHARE = 2  # the tower's width is the trunk's divided by this
 
 
@@ -51,7 +51,7 @@ class ActionNet(PolicyValueNet):
 
     The tower reads the action's features, an embedding of the action and the trunk's output; its
     score is added to the linear scorer's. It runs on legal actions alone. Legal actions beyond
-    MAX_LISTED have logit `UNLISTED`.
+    MAX_LISTED have the lowest of the others' logits.
     """
 
     has_scales = True
@@ -101,13 +101,16 @@ class ActionNet(PolicyValueNet):
         if torch.compiler.is_exporting():  # shapes must not depend on data
             action = rows[:, :, 0].long() - 1
             (scores,) = self._scores(rows, state[:, None])
-            shape = (whole.shape[0], self.num_actions + 1)  # -1 is the last
-            logits = scores.new_full(shape, UNLISTED)
+            listed_scores = torch.where(action >= 0, scores, torch.inf)
+            lowest = listed_scores.amin(1, keepdim=True).clamp(max=_HIGHEST)
+            logits = lowest.expand(-1, self.num_actions + 1)  # -1 is the last
             return logits.scatter(1, action % logits.shape[1], scores)[:, :-1], self.value(whole)
         position, row = rows[:, :, 0].nonzero(as_tuple=True)
         listed = rows[position, row]
         (scores,) = padded_forward(self._scores, listed, state.index_select(0, position))
-        logits = scores.new_full((whole.shape[0], self.num_actions), UNLISTED)
+        lowest = scores.new_zeros(whole.shape[0])
+        lowest.scatter_reduce_(0, position, scores.detach(), "amin", include_self=False)
+        logits = lowest[:, None].repeat(1, self.num_actions)
         action = listed[:, 0].long() - 1
         return logits.index_put((position, action), scores), self.value(whole)
 

@@ -49,7 +49,8 @@ def _improved_policy(i: int, mixed_values: Float64s, trees: Trees, settings: Set
     seat = trees.roots[i].seat
     statistics = node_statistics(tree_of(trees, i), ROOT, seat, mask)
     scale = value_scale(statistics, settings.min_value_range)
-    unvisited_weight = exp(scale * (mixed_values[seat] - statistics.max_value))
+    # At most 1, but where every action was visited: then it isn't used.
+    unvisited_weight = exp(min(0.0, scale * (mixed_values[seat] - statistics.max_value)))
     total = 0.0
     best = NONE
     best_score = -inf
