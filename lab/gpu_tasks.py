@@ -13,7 +13,7 @@ from typing import NamedTuple
 # Random play at 2^17 games, in steps/s. Linkage first: it compiles fastest.
 GAMES = {"linkage": 200e6, "love_links": 50e6, "link_o": 50e6, "love_formula": 50e6}
 # Other boards and cards, whose rules are compiled anew.
-OTHER_RULES = ("ring4x12", "ring4x16x2", "love_formula")
+OTHER_RULES = ("ring4x12", "ring4x16x2", "mini2x4", "love_links", "love_formula")
 PREFLIGHT = "preflight"
 TRAINED = "linkage_ppo_gpu"  # preset that is trained for a minute
 

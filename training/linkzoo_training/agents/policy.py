@@ -203,6 +203,8 @@ class PolicyAgent:
             states: The records.
             options_only: Whether the numbers of players don't count.
         """
+        if states.dtype != self.game.state:  # of another game, which `act` refuses
+            return
         if options_only:
             self._warn(self._trained_on.option_notes(self.game, states))
         else:
