@@ -98,6 +98,8 @@ def wrong_numbers(draw: Draw) -> list[str]:
     line, option = draw(st.sampled_from(_number_options()))
     words = list(line)
     wrong = [text for text in _EXTREMES if _is_meaningless(option, text)]
+    if "benchmark" in words and option == "--games":
+        wrong = [text for text in wrong if float(text) != 0]  # positions alone
     _set_option(words, option, draw(st.sampled_from(wrong)))
     return words
 
