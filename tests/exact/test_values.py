@@ -77,7 +77,7 @@ def test_cfr_finds_the_value_of_kuhn_poker() -> None:
 
 
 def test_liars_dice_has_its_known_values() -> None:
-    """Those of OpenSpiel's liars_dice(numdice=1,dice_sides=3): its nash_conv, and CFR+'s value."""
+    """They equal OpenSpiel's liars_dice(numdice=1,dice_sides=3), by nash_conv and by CFR+."""
     tree = exact.tree(LIARS_DICE)
     assert exact.exploitability(RandomAgent(), tree).nash_conv == pytest.approx(10 / 9, abs=1e-12)
     solution = exact.solve(tree, nash_conv=1e-3)

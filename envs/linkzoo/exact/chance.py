@@ -67,7 +67,7 @@ class Expanded(NamedTuple):
 
 
 class _Workspace(NamedTuple):
-    """What the kernel works on.
+    """The buffers of the kernel.
 
     Attributes:
         scratch: A record [1].

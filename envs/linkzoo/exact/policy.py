@@ -106,8 +106,13 @@ def mixture(policies: Sequence[Floats], tree: GameTree) -> Floats:
             own[tree.infosets[nodes]] = reaches[nodes, 1]
         # A tiny weight plays on where none of the policies gets to.
         sums += np.repeat(own + 1e-12, counts) * checked
+    return _shares(sums, tree)
+
+
+def _shares(sums: Floats, tree: GameTree) -> Floats:
+    """Returns numbers of the entries, over their total in each information set, float64[K]."""
     totals = np.add.reduceat(sums, tree.first_entry[:-1])
-    return np.asarray(sums / np.repeat(totals, counts), np.float64)
+    return np.asarray(sums / np.repeat(totals, np.diff(tree.first_entry)), np.float64)
 
 
 def _probabilities(agent: Agent, positions: Positions, samples: int) -> Floats:
@@ -130,11 +135,10 @@ def _checked(policy: Floats, tree: GameTree) -> Floats:
         raise ValueError(
             f"policy: not {len(tree.actions)} probabilities, one for each entry of the tree"
         )
-    counts = np.diff(tree.first_entry)
     totals = np.add.reduceat(policy, tree.first_entry[:-1])
     if np.abs(totals - 1).max() > _TOLERANCE:
         raise ValueError("policy: the probabilities of an information set don't add up to 1")
-    return np.asarray(policy / np.repeat(totals, counts), np.float64)
+    return _shares(policy, tree)
 
 
 class TabularAgent:
@@ -267,7 +271,7 @@ class TabularAgent:
             check_keys("header", header, "format game version digest card".split())
             agrees("format", header["format"], FORMAT)
             game = get_same_game(header["game"], header["card"]["options"], header["digest"])
-            agrees("version", header["version"], game.version)
+            game.check_version(header["version"])
         except FileNotFoundError as error:
             raise ValueError(f"tabular: there is no file {path}") from error
         except (OSError, KeyError, TypeError, ValueError, BadZipFile) as error:
