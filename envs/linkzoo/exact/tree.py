@@ -178,8 +178,11 @@ class _Builder:
         columns.keys.append(np.zeros(1, np.uint64))
         columns.payoffs.append(np.zeros((1, players)))
         self._add_edges(dealt)
-        pasts = np.zeros((len(dealt.words), players, 2), np.uint64)
-        pasts[:, :, 0] = np.arange(1, players + 1)
+        seats = players
+        if self.merged:
+            seats = 0  # pasts tell positions apart only where something is hidden
+        pasts = np.zeros((len(dealt.words), seats, 2), np.uint64)
+        pasts[:, :, 0] = np.arange(1, seats + 1)
         self._next_level([self._part(dealt.states(self.game.state), pasts)])
 
     def expand_level(self) -> None:
@@ -214,7 +217,8 @@ class _Builder:
         self._keep_states(states, keys, masks, first)
         self._add_edges(expanded)
         child_pasts = np.empty((len(expanded.words), *pasts.shape[1:]), np.uint64)
-        _fill_child_pasts(pasts, seats, *expanded[:3], child_pasts)
+        if not self.merged:
+            _fill_child_pasts(pasts, seats, *expanded[:3], child_pasts)
         return self._part(expanded.states(game.state), child_pasts)
 
     def _seen(self, states: Records, pasts: Words) -> Words:
