@@ -94,7 +94,7 @@ def test_a_changed_or_missing_network_is_refused(
     monkeypatch.chdir(there)
     original = (here / "net.py").read_text()
     (here / "net.py").write_text(original.replace("0.25", "0.5"))
-    with pytest.raises(ValueError, match=r"net\.py:Net': the file has changed since training"):
+    with pytest.raises(ValueError, match=r"net\.py:Net': its code has changed since training"):
         load_agent(checkpoint)
     (here / "net.py").unlink()
     with pytest.raises(ValueError, match=r"no file .*net\.py; if it was moved, change the card's"):
@@ -204,3 +204,27 @@ def test_results_of_a_changed_game_do_not_go_on(
     assert "(agent_digests differ)" in capsys.readouterr().err
     assert _digest(settings, *agents) != digest
     assert digests_of("linkage", agents) == {}
+
+
+def test_code_beside_a_custom_file_counts_as_its_own(
+    folders: tuple[Path, Path], tmp_path: Path, registered_before: None
+) -> None:
+    """Of agents, games and networks alike."""
+    here, _ = folders
+    (here / "constants_of_net.py").write_text("SCALE = 0.25\n")
+    (here / "net.py").write_text(f"from constants_of_net import SCALE\n{NET}")
+    (here / "agent.py").write_text("import constants_of_net\nclass Own: ...\n")
+    (here / "own_game.py").write_text(f"import constants_of_net\n{GAME}")
+    game = "own_game.py:OWN"
+    checkpoint = saved(tmp_path)
+    config = read_config({**test_ppo.QUICK, "network": "net.py:Net"})
+    digests = digests_of(game, ["agent.py:Own"])
+    contents = contents_of(config)
+    assert len(digests) == 2
+    (here / "constants_of_net.py").write_text("SCALE = -3.0\n")
+    changed = digests_of(game, ["agent.py:Own"])
+    assert not set(changed.values()) & set(digests.values())
+    with pytest.raises(ValueError, match=r"a resumed run can't have network\."):
+        find_changes(contents, contents_of(config))
+    with pytest.raises(ValueError, match=r"net\.py:Net': its code has changed since training"):
+        load_agent(checkpoint)

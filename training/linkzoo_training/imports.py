@@ -1,11 +1,11 @@
 """Imports of users' objects: `path/to/file.py:NAME` and `package.module:NAME`."""
 
-import hashlib
 import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from linkzoo.core import imports
 from linkzoo.core.imports import import_hint, import_home
 
 _IMPORT_PATH = re.compile(r"(?:.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
@@ -60,19 +60,8 @@ def import_object(path: str, kind: str) -> Any:
     return value
 
 
-def source_file(path: str) -> Path | None:
-    """Returns the file of an import path; None for a module without one."""
-    home = path.rpartition(":")[0]
-    if home.endswith(".py"):
-        return Path(home)
-    spec = find_spec(home)
-    if spec is None or not spec.has_location or not spec.origin:
-        return None
-    return Path(spec.origin)
-
-
 def source_digest(path: str, kind: str) -> str:
-    """Returns the SHA-256 of the file of an import path, without the modules that it imports.
+    """Returns the SHA-256 of the code of an import path: `linkzoo.core.imports.source_digest`.
 
     Args:
         path: The import path.
@@ -82,7 +71,7 @@ def source_digest(path: str, kind: str) -> str:
         ValueError: There is no such file, or the module has none.
     """
     check_import_path(path, kind)
-    file = source_file(path)
-    if file is None or not file.is_file():
+    digest = imports.source_digest(path.rpartition(":")[0])
+    if digest is None:
         raise ValueError(f"{kind} {path!r}: its module has no file")
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    return digest

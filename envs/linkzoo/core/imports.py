@@ -1,11 +1,16 @@
 """Imports of users' code: `path/to/file.py` and `package.module`."""
 
+import ast
 import hashlib
 import sys
+from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import PathFinder
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+
+_INSTALLED = ("site-packages", "dist-packages")
 
 
 def import_home(home: str) -> ModuleType:
@@ -13,6 +18,9 @@ def import_home(home: str) -> ModuleType:
 
     A file is imported once, under a name of its own. It can import modules from its own folder,
     like a script: the folder is appended to `sys.path`. Exceptions are those of the code.
+
+    Raises:
+        ImportError: A module of the folder was already imported from another folder.
     """
     if home.endswith(".py"):
         return _import_file(Path(home))
@@ -38,10 +46,121 @@ def import_hint(home: str, error: BaseException) -> str:
     )
 
 
+def source_digest(home: str) -> str | None:
+    """Returns a SHA-256 of the code of a Python file (`*.py`) or of a module.
+
+    It covers the modules of its folder, or of its package, that it imports, and those that they
+    import, as far as `import` statements name them; no installed packages. The digest of a file
+    that imports none of them is that of its content.
+
+    Returns:
+        The digest; None if there is no such file.
+    """
+    sources = _sources(home)
+    if not sources:
+        return None
+    digests = {name: hashlib.sha256(path.read_bytes()) for name, path in sources.items()}
+    if len(digests) == 1:
+        return next(iter(digests.values())).hexdigest()
+    lines = [f"{name} {digests[name].hexdigest()}\n" for name in sorted(digests)]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _sources(home: str) -> dict[str, Path]:
+    """Returns the files of a home, and of what it imports from its folder or package, by name."""
+    if home.endswith(".py"):
+        file = Path(home).resolve()
+        if not file.is_file():
+            return {}
+        return _closure(file.parent, {"": file})
+    top = home.partition(".")[0]
+    spec = find_spec(top)
+    if spec is None or not spec.has_location or not spec.origin:
+        return {}
+    folder = Path(spec.origin).resolve().parent
+    if spec.submodule_search_locations is not None:
+        folder = folder.parent
+    sources = {name: file for name, file in _named(folder, home) if file is not None}
+    if home not in sources:
+        return {}
+    return _closure(folder, sources)
+
+
+def _closure(folder: Path, sources: dict[str, Path]) -> dict[str, Path]:
+    """Adds the modules of a folder that the sources import, by name, transitively.
+
+    Of an installed module it adds those of its own package.
+    """
+    packages = {name.partition(".")[0] for name in sources}
+    local = dict.fromkeys(packages, True)
+    waiting = list(sources)
+    while waiting:
+        importer = waiting.pop()
+        for imported in _imported(sources[importer], importer):
+            top = imported.partition(".")[0]
+            if top not in local:
+                local[top] = folder.name not in _INSTALLED and _is_local(folder, top)
+            if not local[top]:
+                continue
+            for name, file in _named(folder, imported):
+                if file is not None and name not in sources:
+                    sources[name] = file
+                    waiting.append(name)
+    return sources
+
+
+def _imported(file: Path, name: str) -> Iterator[str]:
+    """Yields the names that a file imports, modules or not; none if its syntax is wrong."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):
+        return
+    package = name.split(".")
+    if file.name != "__init__.py":
+        package.pop()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parents = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*parents, *filter(None, [node.module])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def _named(folder: Path, name: str) -> Iterator[tuple[str, Path | None]]:
+    """Yields a module and its packages by name, each with its file in a folder if it has one."""
+    parts = name.split(".")
+    for count in range(1, len(parts) + 1):
+        path = folder.joinpath(*parts[:count])
+        files = (path / "__init__.py", path.with_name(f"{path.name}.py"))
+        yield ".".join(parts[:count]), next((file for file in files if file.is_file()), None)
+
+
+def _is_local(folder: Path, top: str) -> bool:
+    """Returns whether a top-level module is of a folder, not of Python or installed."""
+    if not (folder / top).is_dir() and not (folder / f"{top}.py").is_file():
+        return False
+    installed = [path for path in sys.path if Path(path).name in _INSTALLED]
+    return top not in sys.stdlib_module_names and PathFinder.find_spec(top, installed) is None
+
+
+def _check_neighbours(sources: dict[str, Path]) -> None:
+    """Raises ImportError if a module that a file imports from its folder came from another."""
+    for name, source in sources.items():
+        origin = getattr(sys.modules.get(name), "__file__", None)
+        if name and origin and Path(origin).resolve() != source:
+            raise ImportError(
+                f"it imports {name} from its folder, and {origin} was imported by that name: "
+                f"rename one of them"
+            )
+
+
 def _import_file(path: Path) -> ModuleType:
     file = path.resolve()
     name = f"{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
+        sources = _sources(str(file))
+        _check_neighbours(sources)
         if str(file.parent) not in sys.path:
             sys.path.append(str(file.parent))
         spec = spec_from_file_location(name, file)
@@ -50,6 +169,7 @@ def _import_file(path: Path) -> ModuleType:
         module = sys.modules[name] = module_from_spec(spec)
         try:
             spec.loader.exec_module(module)
+            _check_neighbours(sources)
         except BaseException:
             del sys.modules[name]
             raise

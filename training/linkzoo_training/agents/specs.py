@@ -16,13 +16,14 @@ import numpy as np
 
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo.core.arguments import shown, string
+from linkzoo.core.imports import source_digest
 from linkzoo.registry import id_of
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.extensions import extension_kinds, make_extension_agent
 from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.linear import LinearAgent, load_scorer, shipped_file
 from linkzoo_training.agents.linear_search import LinearSearchAgent
-from linkzoo_training.imports import check_import_path, is_import_path, source_file
+from linkzoo_training.imports import check_import_path, is_import_path
 from linkzoo_training.resources import find_checkpoint, is_checkpoint, shipped_checkpoints
 from linkzoo_training.search.solver import check_solver
 
@@ -216,8 +217,8 @@ class AgentSpec:
         """Returns a SHA-256 of the agent's weights or code; None for baselines.
 
         It covers a checkpoint's card, with the hashes of the weights and of a custom network but
-        without measured results, or the file of a linear scorer, or of a custom agent without its
-        imports.
+        without measured results, or the file of a linear scorer, or of a custom agent with the
+        modules of its folder that it imports.
         """
         if card := self.card(game):
             measured = {"strength": None, "blunder_rate": None}
@@ -229,8 +230,8 @@ class AgentSpec:
             data = file.read_bytes()
         elif self.kind in extension_kinds() and Path(self.source).is_file():
             data = Path(self.source).read_bytes()
-        elif self.kind == "custom" and (source := source_file(self.source)) is not None:
-            data = source.read_bytes()
+        elif self.kind == "custom":
+            return source_digest(self.source.rpartition(":")[0])
         else:
             return None
         return hashlib.sha256(data).hexdigest()
@@ -248,12 +249,11 @@ def digests_of(game: str, agents: Iterable[str | AgentSpec]) -> dict[str, str]:
 
 
 def game_digest(game: str) -> str | None:
-    """Returns the SHA-256 of the file of a custom game, without the modules that it imports."""
+    """Returns the SHA-256 of a custom game's file and of what it imports from its folder."""
     address = id_of(get_game(game))
-    file = source_file(address) if is_import_path(address) else None
-    if file is None:
+    if not is_import_path(address):
         return None
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    return source_digest(address.rpartition(":")[0])
 
 
 def agent_digests(game: str, agents: Iterable[str | AgentSpec]) -> dict[str, str]:

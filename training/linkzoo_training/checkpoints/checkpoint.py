@@ -113,7 +113,7 @@ class _Card(BaseModel):
     fingerprints: dict[str, str]
     network: _Network
     views: Annotated[int, Field(ge=1, le=2**31 - 1)]
-    network_sha256: str | None = None  # of the file of a custom network
+    network_sha256: str | None = None  # of the code of a custom network
     temperature: Annotated[float | None, Field(ge=0, le=schema.MAX_TEMPERATURE)] = None
     score_margin_weight: Annotated[float, Field(ge=0, le=schema.MAX_WEIGHT)] = 0.0
     min_value_range: Annotated[float | None, Field(gt=0, le=schema.MAX_RANGE)] = None
@@ -189,9 +189,9 @@ def load_weights(network: PolicyValueNet, folder: Path) -> None:
 
 
 def check_network_source(card: Mapping[str, Any]) -> None:
-    """Raises ValueError unless the file of a card's custom network is unchanged.
+    """Raises ValueError unless the code of a card's custom network is unchanged.
 
-    Call it before the network is imported. Modules that the file imports aren't compared.
+    Call it before the network is imported.
     """
     kind = card["network"]["kind"]
     if not is_import_path(kind):
@@ -202,7 +202,8 @@ def check_network_source(card: Mapping[str, Any]) -> None:
         raise ValueError(f"{error}; if it was moved, change the card's network.kind") from error
     if digest != card.get("network_sha256"):
         raise ValueError(
-            f"network {kind!r}: the file has changed since training: its SHA-256 is {digest}, "
+            f"network {kind!r}: its code has changed since training: the SHA-256 of its file, with "
+            f"the modules of the folder that it imports, is {digest}, "
             f"{card.get('network_sha256')} then"
         )
 
