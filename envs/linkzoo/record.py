@@ -84,13 +84,11 @@ class GameRecord:
             self._check_start(game, states[0])
             kernel.fill_masks.serial(states, mask)
         yield states.copy()[0]
-        payoff = np.empty(players, np.float32)
-        margin = np.empty(players, np.float32)
         for index, action in enumerate(self.actions):
             known = arguments.is_integer(action) and 0 <= action < game.num_actions
             if not known or not mask[0, action]:
                 raise ValueError(f"actions[{index}]: {arguments.shown(action)} is not legal")
-            kernel.play_one(states, int(action), mask[0], payoff, margin)
+            kernel.play_one(states, int(action), mask[0])
             yield states.copy()[0]
 
     def history(self, seat: int) -> list[Event]:

@@ -146,10 +146,10 @@ def test_nothing_goes_before_reset(variant: Variant) -> None:
             call()
     for attribute in (
         lambda: env.last(observe=False),
-        lambda: env.rewards,
-        lambda: env.infos,
-        lambda: env.terminations,
-        lambda: env.truncations,
+        lambda: env.rewards["player_0"],
+        lambda: list(env.infos),
+        lambda: any(env.terminations.values()),
+        lambda: len(env.truncations),
         lambda: parallel.agents,
         lambda: parallel.num_agents,
         lambda: parallel.step({}),

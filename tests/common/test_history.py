@@ -31,7 +31,7 @@ def dealt(game: Game, players: int, seed: int) -> Record:
 def after(game: Game, state: Record, action: int) -> Record:
     states = state.reshape(1).copy()
     mask = np.empty(game.num_actions, np.int8)
-    kernels(game).play_one(states, action, mask, *np.empty((2, int(state.num_players)), np.float32))
+    kernels(game).play_one(states, action, mask)
     return clone(states[0])
 
 

@@ -63,7 +63,7 @@ def test_linkage_places_the_hole_and_takes_a_role_by_pointing(options: dict[str,
     kernels(game).begin(states, np.array([0], np.uint64), mask)
     hole = game.notation.text_to_action(states[0], "hole d4")
     assert game.notation.action_parts(states[0], hole) == ("d4",)
-    kernels(game).play_one(states, hole, mask[0], *np.zeros((2, 2), np.float32))
+    kernels(game).play_one(states, hole, mask[0])
     parts = [
         game.notation.action_parts(states[0], int(action)) for action in np.flatnonzero(mask[0])
     ]

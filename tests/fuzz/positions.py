@@ -82,10 +82,9 @@ def trajectory(edition_name: str, index: int, seed: int) -> NDArray[Any]:
     states[0] = game.blank(variant.num_players, variant.options)
     mask = np.empty((1, game.num_actions), np.int8)
     kernel.begin(states, np.array([seed], np.uint64), mask)
-    outcome = np.zeros((2, variant.num_players), np.float32)
     positions = [states.copy()]
     while states[0].seat >= 0:
-        kernel.play_one(states, choose(mask[0], seed, len(positions)), mask[0], *outcome)
+        kernel.play_one(states, choose(mask[0], seed, len(positions)), mask[0])
         positions.append(states.copy())
     every: NDArray[Any] = np.concatenate(positions)
     return every
@@ -195,16 +194,17 @@ def _play_to_the_end(game: Game, guarded: Guarded, seed: int) -> None:
     states = guarded.states
     mask = np.zeros((1, game.num_actions), np.int8)
     kernel.fill_masks.serial(states, mask)
-    outcome = np.zeros((2, int(states[0].num_players)), np.float32)
     plies = 0
     while states[0].seat >= 0 and plies <= game.facts.max_length:
         action = choose(mask[0], seed, plies)
         assert action >= 0, f"player {states[0].seat} has no legal action after {plies} plies"
-        kernel.play_one(states, action, mask[0], *outcome)
+        kernel.play_one(states, action, mask[0])
         guarded.check("apply")
         plies += 1
     assert plies <= game.facts.max_length, f"no end after {plies} plies"
     assert not mask.any(), "legal actions after the end"
+    outcome = np.zeros((2, 1, int(states[0].num_players)), np.float32)
+    kernel.outcome.serial(states, *outcome)
     assert np.isfinite(outcome).all(), "the outcome isn't finite"
     _check_texts(game, states[0], mask[0], seed)
 

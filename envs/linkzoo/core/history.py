@@ -77,15 +77,12 @@ class History:
         for events in self._events.values():
             del events[kept:]
         mask = np.empty((1, self._game.num_actions), np.int8)
-        players = int(self._positions[0]["num_players"][0])
-        payoff = np.empty(players, np.float32)
-        margin = np.empty(players, np.float32)
         kernels(self._game).fill_masks.serial(self._positions[-1], mask)
         for action in actions[kept:]:
             if action >= self._game.num_actions or not mask[0, action]:
                 raise ValueError(f"actions[{len(self._played)}]: {action} is not legal")
             states = self._positions[-1].copy()
-            kernels(self._game).play_one(states, action, mask[0], payoff, margin)
+            kernels(self._game).play_one(states, action, mask[0])
             self._positions.append(states)
             self._played.append(action)
 

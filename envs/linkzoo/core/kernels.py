@@ -315,18 +315,11 @@ def make_play_one(game: Game) -> PlayOne:
     """Returns the function that plays a legal action in the first record."""
     apply = game.rules.apply
     skip_forced_actions = make_skip_forced_actions(game)
-    payoffs = game.payoffs
-    score_margins = game.score_margins
 
     @compiled
-    def play_one(
-        states: Records, action: int, mask: Mask, payoff: SeatFloats, margin: SeatFloats
-    ) -> int:
+    def play_one(states: Records, action: int, mask: Mask) -> int:
         apply(states[0], action)
         skip_forced_actions(states[0], mask)
-        if states[0].seat < 0:
-            payoffs(states[0], payoff)
-            score_margins(states[0], margin)
         return states[0].seat  # type: ignore[no-any-return]  # int8
 
     return play_one

@@ -257,12 +257,10 @@ class ResetRows(Protocol):
 class PlayOne(Protocol):
     """Plays a legal action in the first record and fills its mask.
 
-    Returns the seat to act. At the end it returns -1, and fills payoffs and margins.
+    Returns the seat to act, -1 at the end.
     """
 
-    def __call__(
-        self, states: Records, action: int, mask: Mask, payoff: SeatFloats, margin: SeatFloats
-    ) -> int: ...
+    def __call__(self, states: Records, action: int, mask: Mask) -> int: ...
 
 
 class ObserveOne(Protocol):

@@ -19,7 +19,7 @@ from linkzoo.core.protocols import ObserveOne, PlayOne
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import entry_point
 from linkzoo.engine.rng import SEED_LIMIT, game_seed
-from linkzoo.envs.order import SetByReset
+from linkzoo.envs.order import before_reset
 from linkzoo.record import GameRecord
 from linkzoo.registry import get_game
 from linkzoo.svg.raster import rasterise
@@ -47,7 +47,7 @@ def render_state(game: Game, state: Record, render_mode: str) -> str | NDArray[n
     return None
 
 
-class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
+class GameEnv(AECEnv[str, dict[str, Any], int | None]):
     """A game of linkzoo as a PettingZoo AEC environment.
 
     Agents are `player_0` … in the order of the seats. Observations are dicts of `observation` (of
@@ -64,7 +64,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
             and 0 for the others, `"raise"` raises ValueError and changes nothing. Anything but an
             integer in 0..num_actions-1 raises in either case.
         render_mode: None, `"human"` (prints), `"ansi"`, `"rgb_array"` or `"svg"`.
-        checks: False (`raw_env`) leaves the checks of order and actions to the caller.
+        checks: False (`raw_env`) trusts the caller that actions are legal.
         options: Options of the game.
 
     Raises:
@@ -102,7 +102,8 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         spec = self.game.observation.spec
         self._shape = spec.shape
         self._dtype = np.dtype(spec.dtype)
-        action_space: Space[Any] = Discrete(self.game.num_actions)
+        self._num_actions = self.game.num_actions
+        action_space: Space[Any] = Discrete(self._num_actions)
         mask_space = Box(0, 1, (self.game.num_actions,), np.int8)
         observation_space = Dict(observation=spec.space(), action_mask=mask_space)
         self.action_spaces = dict.fromkeys(self.possible_agents, action_space)
@@ -119,6 +120,11 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         self._past: History | None = None  # made when it is asked for
         self._origin: bytes | None = None  # the start, if it was a given position
         self.agents = []
+        self.rewards = before_reset("rewards")
+        self._cumulative_rewards = before_reset("_cumulative_rewards")
+        self.terminations = before_reset("terminations")
+        self.truncations = before_reset("truncations")
+        self.infos = before_reset("infos")
         self.agent_selection = self.possible_agents[0]  # `last` before reset names the missing call
 
     def observation_space(self, agent: str) -> Space[dict[str, Any]]:
@@ -184,23 +190,27 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
                 raise ValueError(f"the game is over: {agent} can only step with None")
             self._was_dead_step(None)
             return
-        legal = not self._checks or self._is_legal(agent, action)
-        action = int(action)  # type: ignore[arg-type]  # every type of integer is compiled anew
+        if type(action) is not int or not 0 <= action < self._num_actions:
+            action = self._to_action(agent, action)
+        mask = self._mask
+        legal = not self._checks or mask[action]
+        if not legal and self._illegal == "raise":
+            text = self.action_to_text(action)
+            raise ValueError(f"action {action} ({text}) of {agent} is illegal")
+        infos = self.infos
+        infos[agent] = {"action_mask": self._no_actions}
         self._cumulative_rewards[agent] = 0.0
-        self.infos[agent] = {"action_mask": self._no_actions}
         if not legal:
-            forfeit = [0.0] * len(self.agents)
-            forfeit[self._seats[agent]] = -1.0
-            self._end(forfeit)
+            self._forfeit(agent)
             return
-        seat = self._play_one(self._states, action, self._mask, self._payoff, self._margin)
+        seat = self._play_one(self._states, action, mask)
         self._actions.append(action)
         if seat < 0:
             self._end_with_result()
         else:
-            self.agent_selection = self.possible_agents[seat]
-            # A copy: callers may write into theirs.
-            self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
+            agent = self.possible_agents[seat]
+            self.agent_selection = agent
+            infos[agent] = {"action_mask": mask.copy()}  # callers may write into theirs
         if self.render_mode == "human":
             self.render()
 
@@ -241,8 +251,8 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         observation = np.empty(self._shape, self._dtype)
         self._observe_one(self._states, self._seat_of(agent), observation)
         mask = self._no_actions
-        if agent in self.infos:
-            mask = self.infos[agent]["action_mask"]
+        if agent == self.agent_selection:
+            mask = self._mask
         return {"observation": observation, "action_mask": mask.copy()}
 
     def render(self) -> str | NDArray[np.uint8] | None:
@@ -350,9 +360,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
 
     @cached_property
     def _play_one(self) -> PlayOne:
-        return entry_point(
-            make_play_one(self.game), self._states, 0, self._mask, self._payoff, self._margin
-        )
+        return entry_point(make_play_one(self.game), self._states, 0, self._mask)
 
     @cached_property
     def _observe_one(self) -> ObserveOne:
@@ -410,35 +418,37 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
         seat = int(self._states[0].seat)
         self.agent_selection = self.agents[max(seat, 0)]
         if seat < 0:
-            self._kernels.outcome.serial(self._states, self._payoff[None], self._margin[None])
             self._end_with_result()
         else:
             self.infos[self.agent_selection] = {"action_mask": mask.copy()}
 
-    def _is_legal(self, agent: str, action: Any) -> bool:
-        """Returns whether an action is legal.
+    def _to_action(self, agent: str, action: Any) -> int:
+        """Returns an integer of any type as an int: every type would be compiled anew.
 
         Raises:
-            ValueError: It is no action, or it is illegal with `illegal="raise"`.
+            ValueError: It is no integer, or out of range.
         """
-        known = type(action) is int or is_integer(action)
-        if not known or not 0 <= action < self.game.num_actions:
-            if known:
-                action = int(action)  # a number of NumPy is shown with its type
-            last = self.game.num_actions - 1
+        known = is_integer(action)
+        if known:
+            action = int(action)  # a number of NumPy is shown with its type
+        if not known or not 0 <= action < self._num_actions:
+            last = self._num_actions - 1
             raise ValueError(f"action {shown(action)} of {agent} is not an integer in 0..{last}")
-        legal = bool(self._mask[action])
-        if not legal and self._illegal == "raise":
-            text = self.action_to_text(int(action))
-            raise ValueError(f"action {action} ({text}) of {agent} is illegal")
-        return legal
+        return int(action)
 
     def _end_with_result(self) -> None:
         """Ends the game with the rewards of the rules."""
+        self._kernels.outcome.serial(self._states, self._payoff[None], self._margin[None])
         rewards = self._payoff
         if self._reward == "score":
             rewards = self._margin
         self._end(rewards.tolist())
+
+    def _forfeit(self, agent: str) -> None:
+        """Ends the game with -1 for an agent and 0 for the others."""
+        rewards = [0.0] * len(self.agents)
+        rewards[self._seats[agent]] = -1.0
+        self._end(rewards)
 
     def _end(self, rewards: Sequence[float]) -> None:
         """Ends the game with a reward for each agent."""
@@ -446,6 +456,7 @@ class GameEnv(SetByReset, AECEnv[str, dict[str, Any], int | None]):
             self.rewards[agent] = reward
             self._cumulative_rewards[agent] += reward
             self.terminations[agent] = True
+        self._mask[:] = 0  # nobody is to act, even after an illegal action
         self.agent_selection = self.agents[0]
 
 

@@ -31,6 +31,6 @@ def constructors(game: str) -> tuple[Callable[..., Any], Callable[..., Any], Cal
         return parallel_env(game, num_players, **kwargs)
 
     env.__doc__ = f"The {game} environment, fast and with all checks (GameEnv)."
-    raw_env.__doc__ = f"The {game} environment without checks of order and actions (GameEnv)."
+    raw_env.__doc__ = f"The {game} environment, which trusts that actions are legal (GameEnv)."
     parallel.__doc__ = f"The {game} environment as a PettingZoo ParallelEnv (turn-based)."
     return env, raw_env, parallel

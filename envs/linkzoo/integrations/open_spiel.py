@@ -454,9 +454,7 @@ class SpielState(pyspiel.State):
             return
         states = self.states
         mask = np.empty(self._rules.num_actions, np.int8)
-        payoff = np.zeros(self.num_players(), np.float32)
-        margin = np.zeros(self.num_players(), np.float32)
-        kernels(self._rules).play_one(states, int(action), mask, payoff, margin)
+        kernels(self._rules).play_one(states, int(action), mask)
         self._arrive(states.tobytes())
 
     def _draw(self, chance: ExplicitChance, action: int) -> None:

@@ -151,6 +151,9 @@ class TextGame:
             action = integer("action", answer, 0, self.game.num_actions - 1)
             if not self._mask[0, action]:
                 raise ValueError(f"the action {action} is not legal here")
-        kernels(self.game).play_one(self._states, action, self._mask[0], self._payoff, self._margin)
+        kernels(self.game).play_one(self._states, action, self._mask[0])
+        if self.seat is None:
+            outcome = self._payoff[None], self._margin[None]
+            kernels(self.game).outcome.serial(self._states, *outcome)
         self.record.actions.append(action)
         return action

@@ -270,10 +270,9 @@ class GameSession:
         changed.set_result(None)
 
     def _play(self, action: int) -> None:
-        outcome = np.zeros((2, len(self.seats)), np.float32)
         before: Record = self._states.copy()[0]
         self.history.add(before, action)
-        kernels(self.game).play_one(self._states, action, self._mask[0], *outcome)
+        kernels(self.game).play_one(self._states, action, self._mask[0])
         self.record.actions.append(action)
         self._certain.append(was_certain(self.game, before, action, self.state))
         if not self._certain[-1] or self.over:

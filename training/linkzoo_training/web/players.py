@@ -200,8 +200,7 @@ def _first_move(player: Player, game: Game) -> None:
     mask = np.zeros((1, game.num_actions), np.int8)
     kernels(game).begin(states, np.zeros(1, np.uint64), mask)
     action, _ = player.act(states[0], 0)
-    outcome = np.zeros((2, int(states[0].num_players)), np.float32)
-    kernels(game).play_one(states, action, mask[0], *outcome)
+    kernels(game).play_one(states, action, mask[0])
     game.draw_svg(states[0], 0)
 
 
