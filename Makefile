@@ -62,9 +62,10 @@ test-all: test test-slow test-ptx ## every test but those that take many minutes
 test-ptx: $(CUDA)/.made ## the kernels through CUDA's compilers (450 MB); no GPU is needed
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and not nightly"
 
-test-nightly: $(VENV)/.dev $(CUDA)/.made ## the tests that take minutes, of the kernels too
+test-nightly: $(VENV)/.dev $(CUDA)/.made $(FRAMEWORKS)/.made ## the tests that take minutes, of the kernels too
 	$(BIN)/python -m pytest -m "nightly and not ptxas" $(PYTEST_ARGS)
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and nightly"
+	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/cluster -m nightly $(FRAMEWORK_TESTS)
 
 test-gpu: ## what can only run on a GPU (CUDA_PYTHON=...)
 	$(ON_GPU) -m pytest tests/gpu
@@ -82,6 +83,7 @@ test-web: $(VENV)/.browser ## the page of `linkzoo serve` in a real browser (apt
 
 test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made $(LLM)/.made ## frameworks and their own programs on every game
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
+	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/cluster -m "not nightly" $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 	$(LLM)/bin/python -m pytest tests_integrations/llm $(FRAMEWORK_TESTS)
 

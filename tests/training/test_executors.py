@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from multiprocessing import active_children
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,7 +23,17 @@ from linkzoo_training.config.config import read_config
 from linkzoo_training.config.fields import merged
 from linkzoo_training.evaluation import tournament
 from linkzoo_training.networks.flat import masked
-from linkzoo_training.selfplay.executors import NOTHING, Executor, LocalExecutor, ProcessExecutor
+from linkzoo_training.selfplay import dispatch
+from linkzoo_training.selfplay.dispatch import (
+    MAX_DEATHS,
+    NOTHING,
+    Answer,
+    Dispatcher,
+    Fleet,
+    Kept,
+    WorkerDiedError,
+)
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
 from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.train import make_trainer
 from tests.driving import first_quick
@@ -80,8 +92,11 @@ WORKERS = """
 from linkzoo_training.selfplay.executors import ProcessExecutor
 from multiprocessing import active_children
 from pathlib import Path
+import time
 with ProcessExecutor(3) as executor:
     executor.start(list)
+    while executor.live < 3:
+        time.sleep(0.01)
     for child in active_children():
         status = Path(f"/proc/{child.pid}/status").read_text()
         print(int(status.partition("SigBlk:")[2].split()[0], 16) >> 1 & 1)
@@ -142,17 +157,21 @@ def test_snapshots_travel_once() -> None:
 
     class Noted(LocalExecutor):
         def play(
-            self, weights: Any, tasks: Sequence[Any], kept: Mapping[str, Any] = NOTHING
+            self,
+            weights: Any,
+            tasks: Sequence[Any],
+            kept: Mapping[str, Any] = NOTHING,
+            names: Sequence[str] = (),
         ) -> Iterator[tuple[int, Any]]:
             sent.append((len(weights), list(kept)))
-            return super().play(weights, tasks, kept)
+            return super().play(weights, tasks, kept, names)
 
     trainer = ppo.PPOTrainer(ppo_config(merged(PPO, {"pool": {"size": 4}})), Noted(2))
     for _ in range(6):
         trainer.iterate()
     sizes, names = zip(*sent, strict=True)
     assert sizes[1] == sizes[-1]  # however large the pool is
-    assert [len(kept) for kept in names] == [1, 1, 1, 2, 2, 3, 3]
+    assert [len(kept) for kept in names] == [0, 1, 1, 2, 2, 3, 3]
     for before, after in pairwise(names):
         assert after[: len(before)] == before
 
@@ -167,10 +186,109 @@ def test_errors_and_deaths_of_workers_are_reported() -> None:
         assert process != os.getpid()
         with pytest.raises(ValueError, match="no such task"):
             next(results)
-        with pytest.raises(RuntimeError, match="3 workers died at the same task"):
-            list(executor.play(3, ["die"]))
+        message = "task 2 of 2: 3 workers died at this task: the process ended with exit code 1"
+        with pytest.raises(RuntimeError, match=message):
+            list(executor.play(3, ["1", "die"]))
     with pytest.raises(ValueError, match="workers: 0 is not 1 or more"):
         ProcessExecutor(0)
+
+
+class FakeFleet(Fleet):
+    """Workers in this process: each call of `wait` is a moment, of which a script says the events.
+
+    A worker is a number. `script` yields, for each moment, the workers that die then; of the others
+    the one that has waited longest answers. The task `x` kills its worker. A worker of `late` is
+    never ready.
+    """
+
+    def __init__(self, script: Iterable[set[int]], late: Collection[int] = ()) -> None:
+        self.script = iter(script)
+        self.late = late
+        self.sent: list[tuple[int, str]] = []  # (worker, task)
+        self.killed: list[int] = []
+        self._tasks: dict[int, str | None] = {}
+        self._count = 0
+
+    def start_worker(self) -> int:
+        self._count += 1
+        self._tasks[self._count] = None
+        return self._count
+
+    def share(self, weights: Any, kept: Kept) -> Any:
+        return weights, kept
+
+    def send(self, worker: Any, shared: Any, task: str, name: str) -> None:  # noqa: ARG002 - see Fleet
+        self.sent.append((worker, task))
+        self._tasks[worker] = task
+
+    def wait(self, workers: Collection[Any], seconds: float) -> Collection[Any]:  # noqa: ARG002 - see Fleet
+        self.dead = next(self.script, set()) & set(workers)
+        answering = [w for w in self._tasks if w in workers and w not in {*self.late, *self.dead}]
+        if not answering and not self.dead:
+            time.sleep(0.01)
+        return [*self.dead, *answering[:1]]
+
+    def receive(self, worker: Any) -> Answer:
+        task = self._tasks[worker]
+        if worker in self.dead or task == "x":
+            raise WorkerDiedError("its machine was lost")
+        del self._tasks[worker]  # it waits behind the others from now on
+        self._tasks[worker] = None
+        if task == "wrong":
+            return Answer(error=ValueError("a wrong task"))
+        return Answer(task)
+
+    def kill(self, worker: Any) -> None:
+        self.killed.append(worker)
+        del self._tasks[worker]
+
+
+def played(fleet: FakeFleet, tasks: str, workers: int = 2) -> list[tuple[int, str]]:
+    dispatcher = Dispatcher(fleet, workers)
+    try:
+        return list(dispatcher.play(None, list(tasks), NOTHING, [f"task {t}" for t in tasks]))
+    finally:
+        dispatcher.stop()
+
+
+def test_any_live_worker_takes_any_task() -> None:
+    """One that never starts holds nothing up, and the task of one that dies is played again."""
+    waiting = FakeFleet([], late=[1])
+    assert sorted(played(waiting, "abc")) == [(0, "a"), (1, "b"), (2, "c")]
+    assert {worker for worker, _ in waiting.sent} == {2}
+    dying = FakeFleet([set(), set(), {1}, {2}])
+    assert sorted(played(dying, "abcd")) == list(enumerate("abcd"))
+    assert len(dying.sent) > 4
+    assert {1, 2} <= set(dying.killed)
+    assert sorted(dying.killed) == list(range(1, max(dying.killed) + 1))  # all, at the end
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_deaths_lose_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each task gives one result, whenever workers die: as they start, idle or busy."""
+    monkeypatch.setattr(dispatch, "MAX_DEATHS", 1000)
+    dice = Random(seed)
+    fleet = FakeFleet([set(dice.sample(range(1, 30), 4)) for _ in range(40)])
+    assert sorted(played(fleet, "abcdefghij", 3)) == list(enumerate("abcdefghij"))
+    assert len(fleet.killed) > 3
+
+
+def test_a_task_that_kills_its_workers_ends_the_run() -> None:
+    fleet = FakeFleet([])
+    with pytest.raises(RuntimeError, match="task x: 3 workers died at this task: its machine was"):
+        played(fleet, "axb")
+    assert [task for _, task in fleet.sent].count("x") == MAX_DEATHS
+    with pytest.raises(RuntimeError, match="workers die as they start: its machine was lost"):
+        played(FakeFleet([set(range(1000))] * 50), "a")
+    dispatcher = Dispatcher(FakeFleet([]), 1)
+    results = dispatcher.play(None, ["right", "wrong", "right"], NOTHING, ["", "", ""])
+    assert next(results) == (0, "right")
+    with pytest.raises(ValueError, match="a wrong task"):
+        next(results)
+    assert list(dispatcher.play(None, ["next"], NOTHING, [""])) == [(0, "next")]
+    dispatcher.stop()
+    with pytest.raises(RuntimeError, match="the workers were stopped"):
+        list(dispatcher.play(None, ["next"], NOTHING, [""]))
 
 
 def test_nobody_is_imitated_who_was_not_asked() -> None:
@@ -191,19 +309,19 @@ def test_nobody_is_imitated_who_was_not_asked() -> None:
 
 @pytest.mark.parametrize("fields", first_quick([PPO, AZ]), ids=["ppo", "alphazero"])
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, Any]) -> None:
-    """Saved with games and tasks in flight."""
+    """Saved with games and tasks in flight, and resumed with another number of workers."""
     whole = run(fields, 6, LocalExecutor(2))
     for stop in (1, 4):
         part = run(fields, stop, LocalExecutor(2))
         part.save(tmp_path)
-        resumed = make_trainer(read_config(fields), LocalExecutor(2))
+        resumed = make_trainer(read_config(fields), LocalExecutor(4))
         resumed.load(tmp_path)
         for _ in range(6 - stop):
             resumed.iterate()
         assert weights(resumed) == weights(whole)
-    with pytest.raises(ValueError, match=r"can't have workers=4 \(was 2\)"):
-        make_trainer(read_config(fields), LocalExecutor(4)).load(tmp_path)
-    with pytest.raises(ValueError, match="can't be split evenly among 5 workers"):
+    with pytest.raises(ValueError, match=r"can't have parts=4 \(was 2\)"):
+        make_trainer(read_config({**fields, "parts": 4}), LocalExecutor(2)).load(tmp_path)
+    with pytest.raises(ValueError, match="can't be split into 5 equal parts"):
         make_trainer(read_config(fields), LocalExecutor(5))
 
 

@@ -206,14 +206,14 @@ def test_damaged_states(state: Path, trainer: PPOTrainer, tmp_path: Path) -> Non
             trainer.load(tmp_path)
 
 
-HARMLESS: list[tuple[str, Any]] = [("workers", 0), ("processes", True), ("iteration", 0)]
+HARMLESS: list[tuple[str, Any]] = [("parts", 0), ("processes", True), ("iteration", 0)]
 HARMLESS += [("seconds", number) for number in (0, 10**30, 1e308)]
 
 
 def test_states_with_wild_data(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
     """With a right SHA-256, too: counters of -1 or 10**30, fields of another type."""
     tensors, meta = load_tensors(state / STATE_FILE)
-    assert set(meta) == {"config", "iteration", "seconds", "workers", "processes"}
+    assert set(meta) == {"config", "iteration", "seconds", "parts", "processes"}
     for name in meta:
         wilds = [{k: v for k, v in meta.items() if k != name}]
         wilds += [meta | {name: value} for value in (*WILD, float("nan"), float("inf"))]

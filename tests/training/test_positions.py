@@ -19,7 +19,8 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import Match, play_match
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.selfplay.backend import HostBackend
-from linkzoo_training.selfplay.executors import NOTHING, Executor, Kept, Results, TaskWorker, Worker
+from linkzoo_training.selfplay.dispatch import NOTHING, Kept, Results, TaskWorker, Worker
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 from tests.training.helpers import midgame, ppo_config
@@ -198,7 +199,13 @@ class Backwards(Executor):
     def start(self, make: Callable[[], Worker]) -> None:
         self._worker = make()
 
-    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
+    def play(
+        self,
+        weights: Any,
+        tasks: Sequence[Any],
+        kept: Kept = NOTHING,
+        names: Sequence[str] = (),  # noqa: ARG002 - see Executor
+    ) -> Results:
         for index in reversed(range(len(tasks))):
             yield index, self._worker.play(weights, pickle.loads(pickle.dumps(tasks[index])), kept)
 

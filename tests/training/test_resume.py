@@ -129,7 +129,7 @@ EFFECTIVE = (
 @pytest.mark.parametrize("config", [PPOConfig, AlphaZeroConfig])
 def test_every_field_may_change_or_says_why_not(config: type[Any]) -> None:
     reasons = [name for names in FIXED for name in names.split()]
-    every = {*field_names(config), "workers", "processes"}
+    every = {*field_names(config), "processes"}
     leaves = [name for name in every if not any(other.startswith(f"{name}.") for other in every)]
     for name in leaves:
         assert sum(is_in(name, names) for names in (FREE, EFFECTIVE, reasons)) == 1, name

@@ -16,7 +16,8 @@ from linkzoo_training.algorithms.resume import contents_of
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card
 from linkzoo_training.config.config import AnyConfig, load_config
 from linkzoo_training.runtime import StopSignal
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 from linkzoo_training.train import train
 
 _MAX_RUNS = 10_000

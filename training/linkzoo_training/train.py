@@ -105,7 +105,7 @@ def learn(
     stop: StopSignal | None = None,
     callbacks: Callbacks | None = None,
 ) -> Trainer | None:
-    """Trains as `train` does and plots the learning curve; returns None if stopped (and saved)."""
+    """Trains as `train` does and plots the learning curve; returns None if stopped and saved."""
     path = folder / STATE_FILE
     exists = distributed.broadcast(path.exists)
     if not boolean("resume", resume) and exists:
@@ -130,12 +130,12 @@ def learn(
     with logger or nullcontext(), stop:
         if logger is not None:
             callbacks.start(run)
-        while not distributed.any_rank(trainer.finished or stop.exit_code != 0 or run.stopping):
+        while _goes_on(run, trainer, stop, logger):
             metrics: dict[str, Any] = trainer.iterate()
             if logger is not None:
                 if trainer.iteration % config.eval.every == 0 or trainer.finished:
                     metrics |= _short_matches(trainer, callbacks)
-                logger.log(metrics, trainer.progress, trainer.eta)
+                logger.log(metrics, trainer.progress, trainer.eta, trainer.workers)
                 callbacks.iteration(metrics)
             if distributed.any_rank(trainer.iteration % config.save_every == 0 or run.saving):
                 trainer.save(folder)
@@ -143,11 +143,23 @@ def learn(
         trainer.save(folder)
         stopped = distributed.any_rank(stop.exit_code != 0)
     if logger is not None:
-        plot_curve(read_metrics(folder), folder / "curve.png", config.name)
-        _tell_end(trainer, folder, stopped)
+        _report_end(trainer, folder, stopped)
     if stopped:
         return None
     return trainer
+
+
+def _goes_on(run: Run, trainer: Trainer, stop: StopSignal, logger: Logger | None) -> bool:
+    """Waits for the games of all ranks' workers; returns False at the end or if stopped."""
+    if distributed.any_rank(trainer.finished or run.stopping):
+        return False
+    trainer.begin_games()
+    while not distributed.any_rank(stop.exit_code != 0):
+        if distributed.all_ranks(trainer.games_ready(1.0)):
+            return True
+        if logger is not None:
+            logger.wait(trainer.workers)
+    return False
 
 
 def _make_logger(config: AnyConfig, folder: Path, iteration: int) -> Logger | None:
@@ -174,13 +186,14 @@ def _short_matches(trainer: Trainer, callbacks: Callbacks) -> dict[str, float]:
     return {name: share for result in results for name, share in _win_rates(result).items()}
 
 
-def _tell_end(trainer: Trainer, folder: Path, stopped: bool) -> None:
-    """Says that training ended before `total_steps`, and whether its schedules ended, too."""
+def _report_end(trainer: Trainer, folder: Path, stopped: bool) -> None:
+    """Plots the learning curve of a run that wasn't stopped, and says why it ended early."""
     if stopped:
         Console().print(
             f"stopped and saved in {folder}: continue with the same command and --resume"
         )
         return
+    plot_curve(read_metrics(folder), folder / "curve.png", trainer.config.name)
     if trainer.steps >= trainer.config.total_steps:
         return
     cause = "a callback"

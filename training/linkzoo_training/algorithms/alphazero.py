@@ -61,7 +61,7 @@ class AlphaZeroTrainer(Trainer):
     growing = ("window.", "play.kept.")
 
     def __init__(self, config: AlphaZeroConfig, executor: Executor | None = None) -> None:
-        super().__init__(config, executor)
+        super().__init__(config)
         games = distributed.per_rank(config)
         if executor is None:
             self.play = ReplayGames(games, self.game, self.device)
@@ -79,7 +79,7 @@ class AlphaZeroTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""
-        started = training_clock()
+        started = self.begin_iteration()
         simulations = self.config.simulations_at(self.progress)
         self.add_opponent()
         # Self-play by search

@@ -78,6 +78,11 @@ def any_rank(flag: bool) -> bool:
     return any(all_gather(flag))
 
 
+def all_ranks(flag: bool) -> bool:
+    """Returns whether the flag is set on all ranks."""
+    return all(all_gather(flag))
+
+
 def gather(value: T) -> list[T]:
     """Returns the values of all ranks on rank 0, an empty list elsewhere."""
     if size() == 1:

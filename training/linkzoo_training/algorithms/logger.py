@@ -52,8 +52,25 @@ class Logger:
         self._board.close()
         self._file.close()
 
-    def log(self, metrics: Mapping[str, Any], progress: float, eta: float) -> None:
-        """Writes an iteration's metrics and shows the newest value of each; `eta` in seconds."""
+    def wait(self, workers: str) -> None:
+        """Shows that the run waits for workers' games."""
+        if self._live.is_started:
+            self._live.update(f"[bold]{self.title}[/]  waiting for games: {workers}")
+        elif time.monotonic() - self._last_line > _PLAIN_INTERVAL:
+            self._last_line = time.monotonic()
+            self._console.print(f"waiting for games: {workers}", highlight=False)
+
+    def log(
+        self, metrics: Mapping[str, Any], progress: float, eta: float, workers: str = ""
+    ) -> None:
+        """Writes an iteration's metrics and shows the newest value of each.
+
+        Args:
+            metrics: The metrics.
+            progress: The share of the run that is done.
+            eta: Seconds until its end.
+            workers: How many workers are live.
+        """
         try:
             self._file.write(json.dumps(metrics) + "\n")
             self._file.flush()
@@ -64,22 +81,23 @@ class Logger:
                 self._board.add_scalar(name, value, metrics["steps"])
         self._shown.update(metrics)
         if self._live.is_started:
-            self._live.update(self._table(progress, eta))
+            self._live.update(self._table(progress, eta, workers))
         elif time.monotonic() - self._last_line > _PLAIN_INTERVAL:
             self._last_line = time.monotonic()
             shown = "  ".join(f"{name} {_text(value)}" for name, value in self._shown.items())
             self._console.print(
-                f"{progress:4.0%} ETA {timedelta(seconds=int(eta))}  {shown}", highlight=False
+                f"{progress:4.0%} ETA {timedelta(seconds=int(eta))}  {workers}  {shown}",
+                highlight=False,
             )
 
-    def _table(self, progress: float, eta: float) -> Group:
+    def _table(self, progress: float, eta: float, workers: str) -> Group:
         table = Table.grid(padding=(0, 2))
         cells = [(f"[dim]{name}", _text(value)) for name, value in self._shown.items()]
         half = (len(cells) + 1) // 2
         for left, right in zip_longest(cells[:half], cells[half:], fillvalue=("", "")):
             table.add_row(*left, *right)
         remaining = timedelta(seconds=int(eta))
-        title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {remaining}  (Ctrl-C saves)"
+        title = f"[bold]{self.title}[/]  {progress:.0%}  ETA {remaining}  {workers}  (Ctrl-C saves)"
         return Group(title, ProgressBar(1.0, progress), table)
 
 

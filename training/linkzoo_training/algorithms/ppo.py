@@ -46,7 +46,7 @@ class PPOTrainer(Trainer):
     play: RolloutGames | SelfPlayWorkers[Batch]
 
     def __init__(self, config: PPOConfig, executor: Executor | None = None) -> None:
-        super().__init__(config, executor)
+        super().__init__(config)
         self.play = make_games(distributed.per_rank(config), self.device, executor)
         self.critic: Critic | None = None
         hidden, others = split_hidden(self.network)
@@ -67,7 +67,7 @@ class PPOTrainer(Trainer):
 
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""
-        started = training_clock()
+        started = self.begin_iteration()
         self.add_opponent()
         # Rollout: transitions, advantages and lambda-returns
         batch = self.play.collect(
@@ -173,7 +173,6 @@ class PPOTrainer(Trainer):
     def _freeze(self) -> None:
         """Copies the networks for the next rollout."""
         self.behaviour_policy = frozen(self.network, self.bf16)
-        self.behaviour_critic: Critic | None = None
         if self.critic is not None:
             self.behaviour_critic = frozen(self.critic, self.bf16)
 

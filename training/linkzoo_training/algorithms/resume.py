@@ -17,7 +17,7 @@ FIXED = {
     "network width blocks critic average": "the saved weights have these shapes",
     "optimizer": "the saved moments are those of the other one",
     "num_envs horizon": "the saved games, and the count of steps, depend on them",
-    "workers processes": "the saved games are divided among them",
+    "parts processes": "the saved games are divided among them",
     "pool.share pool.size pool.fixed_opponents": "the saved games are against this pool",
     "seed": "all games so far follow from it",
     "initial_checkpoint": "it is read at the start of a run alone",

@@ -34,12 +34,11 @@ from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks import shards
 from linkzoo_training.networks.action import ActionNet
-from linkzoo_training.networks.flat import frozen, make_network
+from linkzoo_training.networks.flat import Critic, frozen, make_network
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.runtime import find_device, use_bf16
-from linkzoo_training.selfplay.executors import Executor
+from linkzoo_training.runtime import find_device, training_clock, use_bf16
 from linkzoo_training.selfplay.league import League, load_snapshot
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.replay import ReplayGames
@@ -60,18 +59,17 @@ class Trainer(ABC):
     optimizers: Optimizers
     play: RolloutGames | ReplayGames | SelfPlayWorkers[Any]
     behaviour_policy: nn.Module  # inference copy for self-play
+    behaviour_critic: Critic | None = None  # the same of a full critic
     iteration = 0
     seconds = 0.0  # training time, without evaluation and compilation
     changes: Sequence[Mapping[str, Any]] = ()  # of the configuration, when the run was resumed
     growing: tuple[str, ...] = ()  # name prefixes of tensors that grow during a run
 
-    def __init__(self, config: AnyConfig, executor: Executor | None = None) -> None:
+    def __init__(self, config: AnyConfig) -> None:
         self.config = config
         self.contents = contents_of(config)
         self._timed = False  # whether this process has timed an iteration
-        self.workers = 0
-        if executor is not None:
-            self.workers = executor.workers
+        self._waited = 0.0  # seconds in `games_ready` since the last iteration
         torch.set_flush_denormal(True)  # denormal weights and moments made the CPU 10 times slower
         threads.restart()  # set it in them too: results must not depend on the thread
         self._threads = min(config.num_threads, threads.MAX_THREADS)
@@ -156,6 +154,41 @@ class Trainer(ABC):
     def iterate(self) -> dict[str, float]:
         """Runs one iteration, play and learn, and returns its metrics."""
 
+    def begin_games(self) -> None:
+        """Lets workers begin the first iteration of a run."""
+        if isinstance(self.play, SelfPlayWorkers):
+            self.play.begin(
+                self.behaviour_policy,
+                self.pool,
+                self.progress,
+                self.iteration,
+                self.behaviour_critic,
+            )
+
+    def games_ready(self, seconds: float) -> bool:
+        """Waits for workers' games; returns whether `iterate` won't wait for them."""
+        if not isinstance(self.play, SelfPlayWorkers):
+            return True
+        started = training_clock()
+        ready = self.play.ready(seconds)
+        self._waited += training_clock() - started
+        return ready
+
+    @property
+    def workers(self) -> str:
+        """How many workers are live, `2 of 3 workers`; empty without workers."""
+        if not isinstance(self.play, SelfPlayWorkers):
+            return ""
+        executor = self.play.executor
+        return f"{executor.live} of {executor.workers} workers"
+
+    def begin_iteration(self) -> float:
+        """Returns the start of an iteration on `training_clock`: before the wait for its games."""
+        self.begin_games()
+        started = training_clock() - self._waited
+        self._waited = 0.0
+        return started
+
     def add_opponent(self) -> None:
         """Adds the behaviour policy to the pool every `snapshot_every` iterations.
 
@@ -218,6 +251,7 @@ class Trainer(ABC):
         if self.league is not None:
             metrics |= self.league.win_rates(self.pool)
         if isinstance(self.play, SelfPlayWorkers):
+            metrics["workers"] = self.play.executor.live
             metrics["learner idle"] = self.play.waited / spent
             self.play.waited = 0.0
         if self.device.type == "cuda":
@@ -276,8 +310,11 @@ class Trainer(ABC):
             checkpoint.save_tensors(folder / STATE_FILE, tensors, meta)
 
     def _shape(self) -> dict[str, int]:
-        """Returns the numbers of workers and processes that share the games."""
-        return {"workers": self.workers, "processes": distributed.size()}
+        """Returns the numbers of workers' parts and of processes that share the games."""
+        parts = 0
+        if isinstance(self.play, SelfPlayWorkers):
+            parts = self.play.parts
+        return {"parts": parts, "processes": distributed.size()}
 
     def _history(self) -> dict[str, Any]:
         """Returns `changes` and `contents`, each if there are any."""
@@ -322,8 +359,11 @@ class Trainer(ABC):
 
     def _check_meta(self, path: Path, meta: Mapping[str, Any]) -> Changes:
         """Returns the changes since the saved run; ValueError if it can't go on with them."""
-        required = ("config", "iteration", "seconds", "workers", "processes")
+        required = ("config", "iteration", "seconds", "parts", "processes")
         check_keys(str(path), meta, required, ("changes", "contents"))
+        integer(f"{path}: parts", meta["parts"], 0, self.config.num_envs)
+        if isinstance(self.play, SelfPlayWorkers) and self.config.parts is None and meta["parts"]:
+            self.play.split(meta["parts"])  # the number of workers may have changed
         sequence(f"{path}: changes", meta.get("changes", []), 0, 10**6)
         try:
             saved = read_config(meta["config"])

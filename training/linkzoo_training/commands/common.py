@@ -170,7 +170,7 @@ def add_executor(parser: ArgumentParser, work: str) -> None:
     """Adds `--executor` and `--workers`, which `make_executor` reads; `work` names the tasks."""
     text = f"place of the {work}: this process, worker processes or Ray (default: %(default)s)"
     parser.add_argument("--executor", choices=list(EXECUTORS), default="local", help=text)
-    text = f"number of worker processes (default: {_WORKERS})"
+    text = f"number of workers (default: {_WORKERS})"
     parser.add_argument("--workers", type=whole(1, 1024), metavar="N", help=text)
 
 

@@ -21,7 +21,8 @@ from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.selfplay.executors import Executor, TaskWorker
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor
 
 HELP = "measure an agent: in matches, on solved or on labelled positions"
 

@@ -173,6 +173,7 @@ class Config:
     device: Device = "auto"  # auto: cuda if torch finds a GPU, else cpu
     num_threads: Count = 2  # at most the cores that the process may use
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where it's faster
+    parts: Few | None = None  # groups of games for workers; None: as many as workers at the start
 
     # Duration
     total_steps: Annotated[Int, Field(ge=1, le=10**15)] = 20_000_000  # length of the schedules

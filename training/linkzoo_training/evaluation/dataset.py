@@ -34,7 +34,8 @@ from linkzoo_training.evaluation.played_games import (
     play_part,
 )
 from linkzoo_training.resources import check_installed
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker, in_order
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
 
 FORMAT = "linkzoo-dataset/1"
 ABOUT = "dataset.json"

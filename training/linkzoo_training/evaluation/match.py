@@ -31,7 +31,8 @@ from linkzoo_training.evaluation.openings import (
 )
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker, in_order
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
 
 
 class _TimedAgent:

@@ -25,7 +25,8 @@ from linkzoo_training.evaluation.openings import openings_digest, standard_openi
 from linkzoo_training.evaluation.ratings import Pairing
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.search import uct
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, TaskWorker
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 
 @dataclass(frozen=True)

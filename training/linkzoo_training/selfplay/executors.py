@@ -7,39 +7,22 @@ to each worker once per name.
 """
 
 import os
-import signal
-import traceback
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from importlib.util import find_spec
-from multiprocessing import get_context, resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from types import MappingProxyType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
-Kept = Mapping[str, Any]  # large shared arguments by name
-Results = Iterator[tuple[int, Any]]  # (index of the task, result)
-NOTHING: Kept = MappingProxyType({})
-_MAX_DEATHS = 3  # crashes at one task before the run fails
-
-
-class Worker(Protocol):
-    """Protocol of workers; arguments and results must be picklable."""
-
-    def play(self, weights: Any, task: Any, kept: Kept) -> Any:
-        """Returns the result of a task; `weights` and `kept` are shared by all tasks of a call."""
-
-
-class TaskWorker:
-    """A worker whose tasks need neither weights nor `kept`: functions without arguments."""
-
-    def play(self, weights: None, task: Callable[[], Any], kept: Kept) -> Any:  # noqa: ARG002 - see Worker
-        """Returns the result of a task."""
-        return task()
+from linkzoo_training.selfplay.dispatch import (
+    NOTHING,
+    Call,
+    Dispatcher,
+    Fleet,
+    Kept,
+    Results,
+    Worker,
+)
+from linkzoo_training.selfplay.processes import ProcessFleet
 
 
 class Executor(ABC):
@@ -50,12 +33,19 @@ class Executor(ABC):
             raise ValueError(f"workers: {workers} is not 1 or more")
         self.workers = workers
 
+    @property
+    def live(self) -> int:
+        """The number of workers that can play now."""
+        return self.workers
+
     @abstractmethod
     def start(self, make: Callable[[], Worker]) -> None:
         """Starts the workers; `make` creates each of them."""
 
     @abstractmethod
-    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
+    def play(
+        self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING, names: Sequence[str] = ()
+    ) -> Results:
         """Plays all tasks; yields their results in order of completion.
 
         Work begins at the call, not when the first result is read. Errors of workers are raised
@@ -63,7 +53,17 @@ class Executor(ABC):
 
         Workers cache the values in `kept` by name until a call omits the name, so a name must
         always have the same value.
+
+        `names` name the tasks in errors and on Ray's dashboard; without names they are numbered.
         """
+
+    def wait(self, seconds: float) -> bool:  # noqa: ARG002 - see below
+        """Waits until a result of `play` can be read at once, at most some seconds.
+
+        Returns:
+            Whether it can. Executors that play a task when its result is read return True.
+        """
+        return True
 
     @abstractmethod
     def stop(self) -> None:
@@ -94,7 +94,13 @@ class LocalExecutor(Executor):
         """Defers the creation of the worker to the first task."""
         self._worker = cache(make)
 
-    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
+    def play(
+        self,
+        weights: Any,
+        tasks: Sequence[Any],
+        kept: Kept = NOTHING,
+        names: Sequence[str] = (),  # noqa: ARG002 - see Executor
+    ) -> Results:
         """Plays all tasks; yields their results in order."""
         for index, task in enumerate(tasks):
             yield index, self._worker().play(weights, task, kept)
@@ -103,140 +109,59 @@ class LocalExecutor(Executor):
         """Does nothing."""
 
 
-class ProcessExecutor(Executor):
+class _FleetExecutor(Executor):
+    """Workers of a fleet, which a dispatcher keeps busy."""
+
+    def __init__(self, workers: int) -> None:
+        super().__init__(workers)
+        self._dispatcher: Dispatcher | None = None
+        self._call: Call | None = None
+
+    @abstractmethod
+    def _fleet(self, make: Callable[[], Worker]) -> Fleet:
+        """Returns a fleet without workers."""
+
+    @property
+    def live(self) -> int:
+        """The number of workers that have started and not died."""
+        return self._dispatcher.live if self._dispatcher is not None else 0
+
+    def start(self, make: Callable[[], Worker]) -> None:
+        """Begins to start the workers."""
+        self._dispatcher = Dispatcher(self._fleet(make), self.workers)
+
+    def play(
+        self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING, names: Sequence[str] = ()
+    ) -> Results:
+        """Plays all tasks; yields (index of the task, result) in order of completion."""
+        assert self._dispatcher is not None, "start comes first"
+        names = names or [f"task {number} of {len(tasks)}" for number in range(1, len(tasks) + 1)]
+        self._call = self._dispatcher.play(weights, tasks, kept, names)
+        return self._call
+
+    def wait(self, seconds: float) -> bool:
+        """Waits until a result of the last `play` can be read at once; returns whether it can."""
+        assert self._call is not None
+        return self._call.wait(seconds)
+
+    def stop(self) -> None:
+        """Kills the workers."""
+        if self._dispatcher is not None:
+            self._dispatcher.stop()
+            self._dispatcher = None
+
+
+class ProcessExecutor(_FleetExecutor):
     """Spawned processes on this machine, with one thread each.
 
     Scripts that use it must guard their entry point with `if __name__ == "__main__":`.
     """
 
-    def __init__(self, workers: int) -> None:
-        super().__init__(workers)
-        self._running: dict[Connection, BaseProcess] = {}
-        self._cached: dict[Connection, set[str]] = {}  # names of `kept`
-
-    def start(self, make: Callable[[], Worker]) -> None:
-        """Starts the processes."""
-        self._make = make
-        for _ in range(self.workers):
-            self._start_worker()
-
-    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
-        """Plays all tasks; yields (index of the task, result) in order of completion."""
-        names = list(kept)
-        waiting = list(reversed(range(len(tasks))))
-        running: dict[Connection, int] = {}  # tasks
-        deaths = [0] * len(tasks)
-
-        def give(worker: Connection) -> None:
-            if waiting:
-                running[worker] = waiting.pop()
-                new = {name: kept[name] for name in names if name not in self._cached[worker]}
-                self._cached[worker] = set(names)
-                try:
-                    worker.send((weights, tasks[running[worker]], names, new))
-                except OSError:
-                    replace(worker)
-
-        def replace(dead: Connection) -> None:
-            index = running.pop(dead)
-            self._kill(dead)
-            deaths[index] += 1
-            if deaths[index] == _MAX_DEATHS:
-                raise RuntimeError(f"{_MAX_DEATHS} workers died at the same task")
-            waiting.append(index)
-            give(self._start_worker())
-
-        def results() -> Results:
-            while running:
-                for ready in wait(list(running)):
-                    assert isinstance(ready, Connection)
-                    try:
-                        result, error = ready.recv()
-                    except (EOFError, OSError):
-                        replace(ready)
-                        continue
-                    index = running.pop(ready)
-                    give(ready)
-                    if error is not None:
-                        raise error
-                    yield index, result
-
-        for worker in list(self._running):
-            give(worker)
-        return results()
-
-    def stop(self) -> None:
-        """Kills the processes."""
-        for connection in list(self._running):
-            self._kill(connection)
-
-    def _start_worker(self) -> Connection:
-        context = get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, self._make), daemon=True)
-        with _interrupts_held():
-            process.start()
-        theirs.close()  # so that the pipe closes when the worker dies
-        self._running[ours] = process
-        self._cached[ours] = set()
-        return ours
-
-    def _kill(self, connection: Connection) -> None:
-        process = self._running.pop(connection)
-        del self._cached[connection]
-        connection.close()
-        process.kill()
-        process.join()
+    def _fleet(self, make: Callable[[], Worker]) -> Fleet:
+        return ProcessFleet(make)
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Blocks Ctrl-C, permanently in processes that are started inside the block."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
-    """Main loop of a worker process: plays tasks until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the learner handles Ctrl-C
-    worker = cache(partial(_single_threaded, make))
-    kept: dict[str, Any] = {}
-    try:
-        while True:
-            weights, task, names, new = connection.recv()
-            known = {**kept, **new}
-            kept = {name: known[name] for name in names}
-            result = None
-            failure: Exception | None = None
-            try:
-                result = worker().play(weights, task, kept)
-            except Exception as error:  # noqa: BLE001 - raised again where the result is read
-                error.add_note("".join(traceback.format_exception(error)))
-                failure = error
-            connection.send((result, failure))
-    except (EOFError, OSError):  # the learner has ended or was killed
-        return
-
-
-def _single_threaded(make: Callable[[], Worker]) -> Worker:
-    from linkzoo.engine.threads import set_num_threads
-    from linkzoo_training.agents.trained_on import UntrainedWarning
-    from linkzoo_training.networks import shards
-
-    set_num_threads(1)
-    shards.use(1)
-    warnings.simplefilter("ignore", UntrainedWarning)  # see `note_untrained`
-    return make()
-
-
-class RayExecutor(Executor):
+class RayExecutor(_FleetExecutor):
     """Ray actors, on this machine or on the cluster that Ray finds (`RAY_ADDRESS`)."""
 
     def __init__(self, workers: int) -> None:
@@ -245,75 +170,27 @@ class RayExecutor(Executor):
             raise ValueError(
                 "--executor ray: Ray is not installed: in a clone of linkzoo, pip install '.[ray]'"
             )
-        self._started = False
-        self._actors: list[Any] = []
-        self._stored: dict[str, Any] = {}  # Ray references to cached values
+        self._initialized = False  # by this executor
 
-    def start(self, make: Callable[[], Worker]) -> None:
-        """Starts the actors."""
+    def _fleet(self, make: Callable[[], Worker]) -> Fleet:
         import ray
-        from ray.util import ActorPool
+
+        from linkzoo_training.selfplay.ray_actors import RayFleet  # the extra `ray`
 
         if not ray.is_initialized():
             # At low priority, busy machines would keep the learner waiting.
             os.environ.setdefault("RAY_worker_niceness", "0")
             ray.init(log_to_driver=False)
-            self._started = True
-        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(_Actor)
-        self._actors = [actor.remote(make) for _ in range(self.workers)]
-        self._pool = ActorPool(self._actors)
-
-    def play(self, weights: Any, tasks: Sequence[Any], kept: Kept = NOTHING) -> Results:
-        """Plays all tasks; yields (index of the task, result) in order of completion."""
-        import ray
-
-        # Each machine fetches a stored object once.
-        weights = ray.put(weights)
-        new = {name: ray.put(value) for name, value in kept.items() if name not in self._stored}
-        known = {**self._stored, **new}
-        self._stored = {name: known[name] for name in kept}
-        names = list(self._stored)
-        values = list(self._stored.values())
-
-        def submit(actor: Any, task: tuple[int, Any]) -> Any:
-            return actor.play.remote(weights, *task, names, *values)
-
-        for task in enumerate(tasks):
-            self._pool.submit(submit, task)
-        return self._results()
-
-    def _results(self) -> Results:
-        from ray.exceptions import RayTaskError
-
-        while self._pool.has_next():
-            try:
-                result = self._pool.get_next_unordered()
-            except RayTaskError as error:
-                raise error.cause from error
-            yield result
+            self._initialized = True
+        return RayFleet(make)
 
     def stop(self) -> None:
         """Kills the actors; shuts Ray down if this executor started it."""
-        import ray
+        super().stop()
+        if self._initialized:
+            import ray
 
-        if self._started:
             ray.shutdown()
-        else:
-            for actor in self._actors:
-                ray.kill(actor)
-
-
-class _Actor:
-    """A worker as a Ray actor, created at its first task so that errors are raised there."""
-
-    def __init__(self, make: Callable[[], Worker]) -> None:
-        self._worker = cache(partial(_single_threaded, make))
-
-    def play(
-        self, weights: Any, index: int, task: Any, names: Sequence[str], *values: Any
-    ) -> tuple[int, Any]:
-        kept = dict(zip(names, values, strict=True))
-        return index, self._worker().play(weights, task, kept)
 
 
 EXECUTORS: dict[str, type[Executor]] = {

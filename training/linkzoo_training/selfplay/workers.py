@@ -1,14 +1,14 @@
 """Self-play workers: a run's games on an executor, one iteration ahead of the learner.
 
-The games are split into equal parts, one per worker, with seeds of their own. A task carries the
-weights, the pool's results and the states of a part's games, and frozen opponents that the worker
-lacks. Its result carries the new states, new results and training data. All are tensors, packed as
-safetensors. So a run's weights depend on its seed and the number of workers, but not on the
-executor or on crashed workers.
+The games are split into equal parts with seeds of their own. A task carries the weights, the pool's
+results and the states of a part's games, and frozen opponents that the worker lacks. Its result
+carries the new states, new results and training data. All are tensors, packed as safetensors. So a
+run's weights depend on its seed and the number of parts, but not on the executor, the number of
+workers, or crashed workers.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Generic, TypeVar
@@ -24,6 +24,7 @@ from linkzoo_training.config.config import AlphaZeroConfig, AnyConfig, PPOConfig
 from linkzoo_training.networks.flat import Critic, frozen, make_network
 from linkzoo_training.runtime import use_bf16
 from linkzoo_training.selfplay.backend import HostBackend
+from linkzoo_training.selfplay.dispatch import Results
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
 from linkzoo_training.selfplay.opponents import ITSELF
@@ -43,18 +44,17 @@ def seed_of_part(seed: int, part: int) -> int:
 def part_of(config: C, part: int, parts: int) -> C:
     """Returns the configuration of a part's games; ValueError if they can't be split."""
     if config.num_envs % parts:
-        raise ValueError(f"num_envs: {config.num_envs} can't be split evenly among {parts} workers")
+        raise ValueError(f"num_envs: {config.num_envs} can't be split into {parts} equal parts")
     seed = seed_of_part(config.seed, part)
     return replace(config, num_envs=config.num_envs // parts, seed=seed)
 
 
 class SelfPlayWorker:
-    """Plays any of the `parts` parts of a run's games on the CPU."""
+    """Plays any part of a run's games on the CPU."""
 
-    def __init__(self, config: AnyConfig, parts: int) -> None:
+    def __init__(self, config: AnyConfig) -> None:
         torch.set_flush_denormal(True)  # same as in the learner
         self.config = config
-        self.parts = parts
         self.device = torch.device("cpu")
         self.game = get_game(config.game, config.options)
         bf16 = use_bf16(config.precision, self.device)
@@ -66,19 +66,25 @@ class SelfPlayWorker:
         self.pool = OpponentPool(config.pool.size, config.seed)
         self._games: dict[int, RolloutGames | ReplayGames] = {}
 
-    def _begin(self, part: int) -> RolloutGames | ReplayGames:
-        config = part_of(self.config, part, self.parts)
+    def _begin(self, part: int, parts: int) -> RolloutGames | ReplayGames:
+        config = part_of(self.config, part, parts)
         if isinstance(config, AlphaZeroConfig):
             return ReplayGames(config, self.game, self.device)
         games = RolloutGames(config, HostBackend(self.device))
         games.begin()
         return games
 
-    def play(self, weights: bytes, task: tuple[int, bytes], kept: Mapping[str, bytes]) -> bytes:
-        """Plays an iteration of a part from the packed states of its games (empty at the start)."""
-        part, states = task
+    def play(
+        self, weights: bytes, task: tuple[int, int, bytes], kept: Mapping[str, bytes]
+    ) -> bytes:
+        """Plays an iteration of a part.
+
+        The task is the number of the part, the number of all parts, and the packed states of the
+        part's games, empty at the start.
+        """
+        part, parts, states = task
         if part not in self._games or not states:
-            self._games[part] = self._begin(part)
+            self._games[part] = self._begin(part, parts)
         games = self._games[part]
         pool = self.pool
         sent = unpack(weights)
@@ -110,24 +116,62 @@ class SelfPlayWorkers(Generic[T]):
     network too, so PPO's ratios are correct.
 
     `join` makes the training data of an iteration from the tensors of all parts.
+
+    Attributes:
+        executor: The workers.
+        parts: The number of parts that the games are split into.
+        wins: Wins by seat since last read, as in RolloutGames.
+        waited: Seconds waiting for results since last read.
     """
 
     def __init__(
         self, config: AnyConfig, executor: Executor, join: Callable[[list[Tensors]], T]
     ) -> None:
-        part_of(config, 0, executor.workers)  # raises if a part can't be made
-        self.executor, self._join = executor, join
-        self.wins = np.zeros(max(config.players))  # by seat since last read, as in RolloutGames
-        self.waited = 0.0  # seconds waiting for results since last read
+        self.executor = executor
+        self._config = config
+        self._join = join
+        self.split(config.parts or executor.workers)
+        self.wins = np.zeros(max(config.players))
+        self.waited = 0.0
         self._reused_slot = ITSELF  # pool slot reused since the previous task
         self._sent = b""  # weights and tensors of the running tasks
-        self._states = [b""] * executor.workers  # of every part's games
-        self._results: Iterator[tuple[int, bytes]] | None = None
-        executor.start(partial(SelfPlayWorker, config, executor.workers))
+        self._results: Results | None = None
+        self._received: dict[int, bytes] = {}  # results of the running tasks, by part
+        executor.start(partial(SelfPlayWorker, config))
+
+    def split(self, parts: int) -> None:
+        """Splits the games into parts, before the first iteration; ValueError if they can't be."""
+        part_of(self._config, 0, parts)
+        self.parts = parts
+        self._states = [b""] * parts  # of every part's games
 
     def drop_opponent(self, slot: int, progress: float) -> None:  # noqa: ARG002 - as in RolloutGames
         """Marks a reused slot: the next tasks replace unfinished games against its old opponent."""
         self._reused_slot = slot
+
+    def begin(
+        self,
+        network: nn.Module,
+        pool: OpponentPool,
+        progress: float,
+        iteration: int,
+        critic: nn.Module | None = None,
+    ) -> None:
+        """Starts the first iteration of a run."""
+        if self._results is None:
+            self._send(networks(network, critic), pool, progress, iteration)
+
+    def ready(self, seconds: float) -> bool:
+        """Receives results for some seconds; returns whether those of the iteration are there."""
+        started = time.perf_counter()
+        end = started + seconds
+        while self._results is not None and len(self._received) < self.parts:
+            if not self.executor.wait(max(0.0, end - time.perf_counter())):
+                break
+            part, result = next(self._results)
+            self._received[part] = result
+        self.waited += time.perf_counter() - started
+        return len(self._received) == self.parts
 
     def collect(
         self,
@@ -141,34 +185,34 @@ class SelfPlayWorkers(Generic[T]):
 
         The workers play the next one with these networks and the pool while the learner learns.
         """
-        sent = add_prefix("network.", network.state_dict())
-        if critic is not None:
-            sent |= add_prefix("critic.", critic.state_dict())
-        if self._results is None:
-            self._send(sent, pool, progress, iteration)
-        assert self._results is not None
-        started = time.perf_counter()
-        received = dict(self._results)
-        self.waited += time.perf_counter() - started
-        results = [unpack(received[part]) for part in range(self.executor.workers)]
+        self.begin(network, pool, progress, iteration, critic)
+        while not self.ready(1):
+            pass
+        results = [unpack(self._received[part]) for part in range(self.parts)]
         self._states = [pack(strip_prefix("games.", result)) for result in results]
         won, met = torch.stack([result["pool"] for result in results]).sum(0).numpy()
         if self._reused_slot != ITSELF:  # these games met the previous opponent
             won[self._reused_slot] = met[self._reused_slot] = 0
         pool.count(won, met)
         self.wins += torch.stack([result["wins"] for result in results]).sum(0).numpy()
-        self._send(sent, pool, progress, iteration + 1)
+        self._send(networks(network, critic), pool, progress, iteration + 1)
         return self._join([strip_prefix("batch.", result) for result in results])
 
     def _send(self, sent: Tensors, pool: OpponentPool, progress: float, iteration: int) -> None:
         """Starts an iteration of every part; returns at once."""
         task = torch.tensor([progress, iteration, self._reused_slot], dtype=torch.float64)
-        self._start(pack({"task": task, **sent, **pool.results()}), pool.snapshots())
+        self._start(pack({"task": task, **sent, **pool.results()}), pool.snapshots(), iteration)
         self._reused_slot = ITSELF
 
-    def _start(self, sent: bytes, kept: Mapping[str, bytes]) -> None:
+    def _start(self, sent: bytes, kept: Mapping[str, bytes], iteration: int) -> None:
         self._sent = sent
-        self._results = self.executor.play(sent, list(enumerate(self._states)), kept)
+        self._received = {}
+        tasks = [(part, self.parts, states) for part, states in enumerate(self._states)]
+        names = [
+            f"iteration {iteration + 1}, part {part} of {self.parts}"
+            for part in range(1, self.parts + 1)
+        ]
+        self._results = self.executor.play(sent, tasks, kept, names)
 
     def tensors(self) -> Tensors:
         """Returns the running tasks as tensors by name."""
@@ -182,7 +226,16 @@ class SelfPlayWorkers(Generic[T]):
 
     def load(self, saved: Tensors) -> None:
         """Restores the state from `tensors` and the trainer's pool; reruns the running tasks."""
-        parts = [strip_prefix(f"part{part}.", saved) for part in range(self.executor.workers)]
+        parts = [strip_prefix(f"part{part}.", saved) for part in range(self.parts)]
         self._states = [pack(part) if part else b"" for part in parts]
         if sent := strip_prefix("sent.", saved):
-            self._start(pack(sent), snapshots(saved))
+            iteration = int(sent["task"][1])
+            self._start(pack(sent), snapshots(saved), iteration)
+
+
+def networks(network: nn.Module, critic: nn.Module | None) -> Tensors:
+    """Returns the weights of the networks of an iteration, by name."""
+    sent = add_prefix("network.", network.state_dict())
+    if critic is not None:
+        sent |= add_prefix("critic.", critic.state_dict())
+    return sent

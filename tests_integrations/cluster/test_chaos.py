@@ -1,0 +1,130 @@
+"""Workers on a cluster that loses workers and machines: the same results as in this process."""
+
+import os
+import time
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from tests_integrations.cluster.conftest import Machines
+
+from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.algorithms.trainer import Trainer
+from linkzoo_training.config.config import read_config
+from linkzoo_training.evaluation.tournament import Tournament, run_tournament
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, RayExecutor
+from linkzoo_training.train import make_trainer
+
+AGENTS = (AgentSpec("random"), AgentSpec("greedy"))
+COMMON = {
+    "name": "tiny",
+    "game": "linkage",
+    "width": 16,
+    "blocks": 1,
+    "precision": "fp32",
+    "num_threads": 1,
+    "device": "cpu",
+    "parts": 4,
+}
+PPO = {**COMMON, "num_envs": 16, "horizon": 24, "pool": {"snapshot_every": 2, "size": 2}}
+ALPHAZERO = {**COMMON, "algorithm": "alphazero", "num_envs": 8, "horizon": 8, "simulations": [4]}
+
+
+def trained(fields: dict[str, Any], executor: Executor, kills: "Chaos | None" = None) -> bytes:
+    """The weights after some iterations; faults come in the middle, while the workers play."""
+    trainer: Trainer = make_trainer(read_config(fields), executor)
+    for iteration in range(12):
+        metrics = trainer.iterate()
+        assert 0 <= metrics["learner idle"] <= 1
+        if kills is not None:
+            kills.strike(iteration)
+    return b"".join(t.numpy().tobytes() for t in trainer.network.state_dict().values())
+
+
+class Chaos:
+    """Seeded faults: two killed workers and a lost machine, which is replaced later, per run."""
+
+    def __init__(self, machines: Machines, seed: int) -> None:
+        self.machines = machines
+        self.dice = Random(seed)
+        lost = self.dice.randrange(1, 6)
+        self.faults = {
+            self.dice.randrange(0, 4): self.kill_worker,
+            lost: self.lose_machine,
+            self.dice.randrange(lost + 1, 8): self.kill_worker,
+            8: machines.replace,
+        }
+
+    def strike(self, iteration: int) -> None:
+        """Lets the faults of an iteration happen."""
+        self.faults.get(iteration, lambda: None)()
+
+    def kill_worker(self) -> None:
+        self.machines.kill_worker(self.dice)
+
+    def lose_machine(self) -> None:
+        self.machines.lose(self.dice)
+
+
+@pytest.mark.parametrize("fields", [PPO, ALPHAZERO], ids=["ppo", "alphazero"])
+def test_a_run_ends_with_the_same_weights(machines: Machines, fields: dict[str, Any]) -> None:
+    expected = trained(fields, LocalExecutor(1))
+    with RayExecutor(3) as executor:
+        assert trained(fields, executor, Chaos(machines, 1)) == expected
+
+
+@pytest.mark.nightly
+def test_so_it_does_with_other_faults(machines: Machines) -> None:
+    """For twenty minutes, with other seeds and numbers of workers."""
+    expected = {name: trained(fields, LocalExecutor(1)) for name, fields in RUNS.items()}
+    end = time.monotonic() + 20 * 60
+    seed = 1
+    while time.monotonic() < end:
+        seed += 1
+        for name, fields in RUNS.items():
+            with RayExecutor(Random(seed).randrange(1, 6)) as executor:
+                assert trained(fields, executor, Chaos(machines, seed)) == expected[name], seed
+            machines.replace()
+
+
+RUNS = {"ppo": PPO, "alphazero": ALPHAZERO}
+
+
+def test_the_tasks_of_a_lost_machine_are_played_elsewhere(machines: Machines) -> None:
+    """By the workers that live, though no CPU is free for the workers that were lost."""
+    with RayExecutor(3) as executor:
+        executor.start(TaskWorker)
+        results = executor.play(None, [partial(time.sleep, 1)] * 9)
+        next(results)
+        machines.lose(Random(0))
+        assert len(list(results)) == 8
+        assert executor.live == 2
+        machines.replace()
+        while executor.live < 3:
+            time.sleep(0.1)
+
+
+def test_a_task_that_kills_its_workers_ends_the_run(machines: Machines) -> None:
+    with RayExecutor(2) as executor:
+        executor.start(TaskWorker)
+        tasks = [partial(time.sleep, 0.1), partial(os._exit, 1)]
+        with pytest.raises(RuntimeError, match="the bad one: 3 workers died at this task: The act"):
+            list(executor.play(None, tasks, names=["the good one", "the bad one"]))
+
+
+def test_tournaments_are_those_of_this_process(machines: Machines, tmp_path: Path) -> None:
+    settings = Tournament("linkage", (*AGENTS, AgentSpec.parse("uct-5")), 6, 1, 2, "0")
+    with RayExecutor(2) as executor:
+        found = run_tournament(settings, tmp_path / "ray", executor=executor)
+    expected = run_tournament(settings, tmp_path / "here")
+    for one, other in zip(expected, found, strict=True):
+        assert (one.share == other.share).all()
+
+
+def test_errors_of_actors_are_raised_here(machines: Machines, tmp_path: Path) -> None:
+    settings = Tournament("linkage", AGENTS, 2, 1, 2, "nonsense")
+    with RayExecutor(1) as executor, pytest.raises(ValueError, match="nonsense"):
+        run_tournament(settings, tmp_path, executor=executor)

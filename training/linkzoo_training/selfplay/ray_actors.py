@@ -1,0 +1,80 @@
+"""Workers as Ray actors, on this machine or on a cluster. Ray is an extra: see `RayExecutor`."""
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cache, partial
+from typing import Any
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from linkzoo_training.selfplay.dispatch import Answer, Fleet, Handle, Kept, Worker, WorkerDiedError
+from linkzoo_training.selfplay.processes import single_threaded
+
+
+class RayFleet(Fleet):
+    """Ray actors of one CPU each; one that finds no CPU joins when there is one.
+
+    Ray neither restarts actors nor repeats tasks: the dispatcher does, for processes and Ray alike.
+    """
+
+    def __init__(self, make: Callable[[], Worker]) -> None:
+        self._make = make
+        self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
+        self._expected: dict[Handle, Any] = {}  # references to the next answers
+        self._stored: dict[str, Any] = {}  # references to the values of `kept`
+
+    def start_worker(self) -> Any:
+        """Asks for an actor, which Ray starts where and when a CPU is free."""
+        actor = self._actor.remote(self._make)
+        self._expected[actor] = actor.ready.remote()
+        return actor
+
+    def share(self, weights: Any, kept: Kept) -> tuple[Any, dict[str, Any]]:
+        """Stores the arguments; each machine fetches a stored object once."""
+        self._stored = {
+            name: self._stored[name] if name in self._stored else ray.put(value)
+            for name, value in kept.items()
+        }
+        return ray.put(weights), self._stored
+
+    def send(self, worker: Any, shared: tuple[Any, dict[str, Any]], task: Any, name: str) -> None:
+        """Calls the actor; Ray's dashboard shows the task by its name."""
+        weights, kept = shared
+        play = worker.play.options(name=name)
+        self._expected[worker] = play.remote(weights, task, list(kept), *kept.values())
+
+    def wait(self, workers: Collection[Handle], seconds: float) -> Collection[Handle]:
+        """Waits for the answer of one of the actors."""
+        by_reference = {self._expected[worker]: worker for worker in workers}
+        answered, _ = ray.wait(list(by_reference), num_returns=1, timeout=seconds)
+        return [by_reference[reference] for reference in answered]
+
+    def receive(self, worker: Handle) -> Answer:
+        """Returns the answer of an actor; a result that was lost with its machine is a death."""
+        try:
+            return Answer(ray.get(self._expected.pop(worker)))
+        except RayTaskError as error:
+            if isinstance(error.cause, Exception):
+                return Answer(error=error.cause)
+            return Answer(error=error)
+        except RayError as error:
+            raise WorkerDiedError(str(error)) from error
+
+    def kill(self, worker: Any) -> None:
+        """Kills the actor, and waits for nothing."""
+        self._expected.pop(worker, None)
+        ray.kill(worker)
+
+
+class _Actor:
+    """A worker as a Ray actor, created at its first task so that errors are raised there."""
+
+    def __init__(self, make: Callable[[], Worker]) -> None:
+        self._worker = cache(partial(single_threaded, make))
+
+    def ready(self) -> None:
+        """Returns when the actor runs."""
+
+    def play(self, weights: Any, task: Any, names: Sequence[str], *values: Any) -> Any:
+        """Plays a task."""
+        return self._worker().play(weights, task, dict(zip(names, values, strict=True)))
