@@ -64,6 +64,7 @@ def determinize(state: Record, seat: int, seed: np.uint64) -> None:
         put(state, card_of_seat, seat)
     if state.board != NONE:
         put(state, state.board, state.num_players)
+    state.deck[state.num_players + 1 : cards].sort()  # nobody draws from the rest
     state.seed = seed
 
 
