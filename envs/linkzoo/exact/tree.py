@@ -188,12 +188,17 @@ class _Builder:
     def expand_level(self) -> None:
         """Writes the nodes of a level and their edges; goes on to the next level."""
         first = self._nodes - len(self.level)
-        parts = []
+        room = self._max_nodes - self._nodes
+        parts: list[_Part] = []
         for start in range(0, len(self.level), _CHUNK):
             part = slice(start, start + _CHUNK)
             parts.append(self._expand(self.level[part], self._pasts[part], first + start))
-            if not self.merged:  # else records of several parts may be equal
-                self._check_size(sum(len(states) for states, _, _ in parts))
+            count = sum(len(states) for states, _, _ in parts)
+            if self.merged and count > 2 * room:
+                parts = [self._joined(parts)]
+                count = len(parts[0][0])
+            if not self.merged or len(parts) == 1:  # else records of several parts may be equal
+                self._check_size(count)
             if self._progress is not None:
                 self._progress(self._nodes)
         self._next_level(parts)
@@ -263,13 +268,18 @@ class _Builder:
         chosen, children = _merge(states)
         return states[chosen], pasts[chosen], children
 
-    def _next_level(self, parts: list[_Part]) -> None:
+    def _joined(self, parts: list[_Part]) -> _Part:
+        """Returns one part for several, with the outcomes in the same order."""
         sizes = np.cumsum([0, *(len(states) for states, _, _ in parts)])
-        level = np.concatenate([states for states, _, _ in parts]).view(self.game.state)
+        states = np.concatenate([states for states, _, _ in parts]).view(self.game.state)
         pasts = np.concatenate([pasts for _, pasts, _ in parts])
         numbers = [start + part[2] for start, part in zip(sizes[:-1], parts, strict=True)]
-        self.level, self._pasts, children = self._part(level, pasts)
-        self._columns.children.append(self._nodes + children[np.concatenate(numbers)])
+        states, pasts, children = self._part(states, pasts)
+        return states, pasts, children[np.concatenate(numbers)]
+
+    def _next_level(self, parts: list[_Part]) -> None:
+        self.level, self._pasts, children = self._joined(parts)
+        self._columns.children.append(self._nodes + children)
         self._check_size(len(self.level))
         self._nodes += len(self.level)
 
