@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkzoo import RandomAgent, game_names, get_game
+from linkzoo import RandomAgent, exact, game_names, get_game
 from linkzoo.core.state import Record
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.agents.policy import load_agent
@@ -17,6 +17,7 @@ from linkzoo_training.best_response import (
     BestResponse,
     best_response_config,
     best_response_table,
+    exact_value,
     train_best_response,
 )
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
@@ -84,6 +85,8 @@ def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     assert gain["low"] <= sum(best) / 2 <= gain["high"]
     for side, value in zip(entry["response"]["sides"], best, strict=True):
         assert side["mean_payoff"]["mean"] > value - 0.12
+    assert entry["exact"]["gains"] == pytest.approx(best)
+    assert entry["exact"]["exploitability"] == pytest.approx(sum(best) / 2)
     assert entry["fair_share"] == entry["itself"]["win_share"]["mean"] == 0.5
     assert entry["itself"]["mean_payoff"]["mean"] == 0
     assert gain["mean"] == pytest.approx(entry["response"]["mean_payoff"]["mean"])
@@ -207,6 +210,33 @@ def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
     assert str(table.title).endswith("100 games after 2-4 random plies")
 
 
+@pytest.mark.slow  # quick: test_command
+@pytest.mark.parametrize("agent", ["random", "linear"])
+def test_the_bound_is_below_the_exact_value(agent: str, tmp_path: Path) -> None:
+    """In an edition with hidden hands; the response finds most of the exact one's gain."""
+    fields = ["options={board: mini2x4a-h2}", "num_envs=128", "num_threads=1", "eval.every=1000"]
+    config = best_response_config(
+        AgentSpec.parse(agent), "link_o", players=2, steps=150_000, settings=fields
+    )
+    report = train_best_response(config, 4000, folder=tmp_path)
+    assert report is not None
+    (entry,) = report["players"]
+    known = entry["exact"]["exploitability"]
+    assert entry["exact"]["sampled"] == (agent == "linear")
+    assert entry["gain"]["low"] <= known
+    assert entry["gain"]["high"] > known / 2
+    assert entry["linear_gain"]["low"] <= known
+
+
+def test_no_exact_value_where_it_would_take_long_or_mean_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Large trees, undeclared chance, agents behind a server, and games after random plies."""
+    assert exact_value(AgentSpec.parse("llm:nobody"), "linkage", 2, SMALL) is None
+    monkeypatch.setattr("linkzoo_training.best_response.MAX_EXACT_NODES", 20)
+    assert exact_value(AgentSpec("random"), "linkage", 2, SMALL) is None
+
+
 def test_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -227,6 +257,13 @@ def test_command(
         Path("runs/best_response_linkage_old_checkpoint/checkpoint/card.json").read_text()
     )
     assert main([*card["strength"][0]["command"].split()[1:], "--json", "again.json"]) == 0
+    tree = exact.tree("linkage", options=SMALL)
+    result = exact.exploitability(load_agent(Path("old/checkpoint")), tree)
+    (entry,) = data["players"]
+    assert entry["exact"]["nash_conv"] == pytest.approx(result.nash_conv)
+    assert entry["gain"]["low"] <= entry["exact"]["exploitability"] == result.exploitability
+    shown = f"exact exploitability: {result.exploitability:+.4f}, in a tree of {tree.num_nodes:,}"
+    assert shown in " ".join(out.split())
     match = json.loads(Path("again.json").read_text())
     assert match["win_share"] == data["players"][0]["response"]["win_share"]
     Path("found.json").unlink()

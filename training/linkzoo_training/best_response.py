@@ -2,7 +2,7 @@
 
 The response's gain over the agent in the same seat is a lower bound on the agent's exploitability;
 a larger training budget may find more (Timbers et al., "Approximate exploitability: learning a best
-response", IJCAI 2022).
+response", IJCAI 2022). In a game whose whole tree is small, the exact value stands beside it.
 """
 
 import json
@@ -15,10 +15,12 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from linkzoo import Agent, get_game
+from linkzoo import Agent, exact, get_game
 from linkzoo.core.files import write_atomically
 from linkzoo.registry import id_of
+from linkzoo_training.agents.extensions import extension_kinds
 from linkzoo_training.agents.linear import LinearAgent, has_scorer
+from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
@@ -36,6 +38,38 @@ from linkzoo_training.train import EVAL_SEED, learn, tell_files
 
 FORMAT = "linkzoo-best-response/1"
 TEST_SEED = EVAL_SEED + 2  # disjoint from training and its short matches
+MAX_EXACT_NODES = 500_000  # of a tree that is built without being asked for: seconds, 1 GB
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The exact exploitability of an agent.
+
+    Attributes:
+        gains: The gain of an exact best response by seat.
+        nodes: The size of the tree.
+        sampled: Whether the agent doesn't state probabilities: the figures are of one decision in
+            each information set.
+    """
+
+    gains: tuple[float, ...]
+    nodes: int
+    sampled: bool
+
+    @property
+    def exploitability(self) -> float:
+        """The mean gain: no response that plays each seat equally often gains more."""
+        return sum(self.gains) / len(self.gains)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns JSON data."""
+        return {
+            "exploitability": self.exploitability,
+            "nash_conv": sum(self.gains),
+            "gains": list(self.gains),
+            "nodes": self.nodes,
+            "sampled": self.sampled,
+        }
 
 
 @dataclass(frozen=True)
@@ -45,6 +79,7 @@ class BestResponse:
     response: MatchResult  # the response against the agent
     itself: MatchResult  # the agent against itself
     linear: MatchResult | None = None  # the game's linear scorer, if it has one, against the agent
+    exact: Exact | None = None  # where the game's tree is small
 
     def gain(self, side: int | None = None) -> Estimate:
         """Returns the response's payoff minus the agent's in the same place.
@@ -71,6 +106,7 @@ class BestResponse:
             "openings": response.openings,
             "gain": self.gain()._asdict(),
             "linear_gain": linear_gain and linear_gain._asdict(),
+            "exact": self.exact and self.exact.to_dict(),
             "fair_share": 1 / response.num_sides,
             "sides": [
                 {"label": response.side_label(side), "gain": self.gain(side)._asdict()}
@@ -214,20 +250,44 @@ def _measure(
     """Plays the response and the agent against the agent; `blocks` are by number of players."""
     agent = NamedAgent(AgentSpec.parse(config.pool.fixed_opponents[0]), config.game, config.options)
     settings: dict[str, Any] = {"seed": TEST_SEED, "openings": openings, "options": config.options}
-    opponents = [response, agent]
     # A response that learned from the agent shares its blind spots; the scorer has others.
+    scorer: Agent | None = None
     if has_scorer(get_game(config.game, config.options)):
-        opponents.append(LinearAgent())
+        scorer = LinearAgent()
+    results = []
     with Console(stderr=True).status("playing the best response against the agent"):
-        return [
-            BestResponse(
-                *(
-                    play_match(config.game, opponent, agent, count, num_players=players, **settings)
-                    for opponent in opponents
-                )
-            )
-            for players, count in blocks.items()
-        ]
+        for players, count in blocks.items():
+            settings["num_players"] = players
+            of_response = play_match(config.game, response, agent, count, **settings)
+            of_agent = play_match(config.game, agent, agent, count, **settings)
+            of_scorer: MatchResult | None = None
+            if scorer is not None:
+                of_scorer = play_match(config.game, scorer, agent, count, **settings)
+            known: Exact | None = None
+            if openings == START:
+                known = exact_value(agent.spec, config.game, players, config.options)
+            results.append(BestResponse(of_response, of_agent, of_scorer, known))
+    return results
+
+
+def exact_value(
+    spec: AgentSpec, game: str, players: int, options: Mapping[str, Any]
+) -> Exact | None:
+    """Returns the exact exploitability of an agent, where the game's tree is small.
+
+    None: the tree has more than `MAX_EXACT_NODES` nodes or can't be built, or the agent would be
+    asked once for each of its many positions by a server or a person.
+    """
+    if spec.kind == "human" or (spec.kind in extension_kinds() and spec.kind != "tabular"):
+        return None
+    try:
+        tree = exact.tree(game, players, options, max_nodes=MAX_EXACT_NODES)
+    except (ValueError, RuntimeError):  # too large, or with chance that isn't declared
+        return None
+    agent = make_agent(spec, game, options)
+    result = exact.exploitability(agent, tree, seed=TEST_SEED)
+    gains = tuple(result.gains.tolist())
+    return Exact(gains, tree.num_nodes, not isinstance(agent, exact.StochasticAgent))
 
 
 def _report(results: Sequence[BestResponse], trainer: Trainer, config: PPOConfig) -> dict[str, Any]:
@@ -280,6 +340,12 @@ def best_response_table(result: BestResponse, budget: Mapping[str, Any]) -> Tabl
         f"({1000 * budget['seconds_per_step']:.3g} ms a step), network {budget['network']}, "
         f"from {start}"
     )
+    if known := result.exact:
+        judged = ", by one decision in each information set" if known.sampled else ""
+        table.caption += (
+            f"\nexact exploitability: {known.exploitability:+.4f}, in a tree of {known.nodes:,} "
+            f"positions{judged}"
+        )
     if linear := result.linear_gain():
         bounds = f"[{linear.low:+.3f}, {linear.high:+.3f}]"
         table.caption += f"\ngain of the linear scorer: {linear.mean:+.3f} {bounds}"

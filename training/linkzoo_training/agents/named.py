@@ -25,6 +25,10 @@ class NamedAgent:
         game: The name of the game.
         options: Options of the game.
 
+    Attributes:
+        spec: The agent.
+        name: The name of the spec.
+
     Raises:
         ValueError: As `make_agent`.
     """
@@ -32,10 +36,10 @@ class NamedAgent:
     def __init__(
         self, spec: AgentSpec, game: str, options: Mapping[str, Any] | None = None
     ) -> None:
-        self._spec = spec.resolved(game)
+        self.spec = spec.resolved(game)
         self._game = game
         self._options = None if options is None else json.dumps(dict(options))
-        self.name = str(self._spec)
+        self.name = str(self.spec)
         self._agent()  # raises before any game
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
@@ -56,7 +60,7 @@ class NamedAgent:
         return usage_of(self._agent())
 
     def _agent(self) -> Agent:
-        return _cached_agent(self._spec, self._game, self._options)
+        return _cached_agent(self.spec, self._game, self._options)
 
 
 @cache
