@@ -72,7 +72,7 @@ COMMANDS: Mapping[str, Command | Group] = {
     "serve": serve,
     "replay": replay,
     "experiment": Group(
-        "compare runs, find weaknesses and equilibria",
+        "compare runs, find weaknesses, solve small games exactly",
         {
             "sweep": sweep,
             "plot": plot,

@@ -12,7 +12,7 @@ from linkzoo.position_file import PositionFile, read_position_file, write_positi
 from linkzoo_training.commands import common
 from linkzoo_training.search.solver import solve
 
-HELP = "solve the positions of a file exactly"
+HELP = "solve the positions of a file exactly (a whole game: experiment solve)"
 
 _EVERY = 20  # positions between saves
 

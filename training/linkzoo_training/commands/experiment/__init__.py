@@ -1,1 +1,1 @@
-"""`linkzoo experiment`: several runs, their curves and ratings, and best responses."""
+"""`linkzoo experiment`: several runs, their curves and ratings, best responses, and equilibria."""

@@ -5,7 +5,7 @@ from argparse import ArgumentParser, Namespace
 
 from linkzoo_training.commands import common
 
-HELP = "solve a small game: an equilibrium by CFR+, or perfect play where nothing is hidden"
+HELP = "solve a small game exactly: an equilibrium by CFR+, or perfect play if nothing is hidden"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
