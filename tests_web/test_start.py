@@ -204,3 +204,22 @@ def test_two_people_play_on_two_devices(
         assert str(session.game.to_dict(session.state, 1)["hands"][1][0]) in drawn
         first.close()
         second.close()
+
+
+def test_agents_are_offered_for_the_chosen_options(screen: Screen) -> None:
+    """A policy for the large board leaves the list of an edition; names stay."""
+    screen.open()
+    page = screen.page
+    page.select_option("#game", "link_o")
+    page.click("summary")
+    policy = page.locator("#seat1 option[value=link_o]")
+    expect(policy).to_have_count(1)
+    page.select_option("#seat1", "link_o")
+    page.fill("#seat0-name", "Ada")
+    page.select_option("#option-board", "mini2x4a-h2")
+    expect(policy).to_have_count(0)
+    expect(page.locator("#seat1 option[value=linear]")).to_have_count(1)
+    assert page.input_value("#seat1") == "random"
+    assert page.input_value("#seat0-name") == "Ada"
+    page.select_option("#option-board", page.locator("#option-board option").first.inner_text())
+    expect(policy).to_have_count(1)

@@ -23,7 +23,7 @@ from linkzoo_training.llm.agent import LlmAgent
 from linkzoo_training.llm.settings import LlmSettings
 from linkzoo_training.llm.usage import LlmUsage
 from linkzoo_training.selfplay.executors import ProcessExecutor
-from linkzoo_training.web.players import read_agent
+from linkzoo_training.web.offers import read_agent
 from tests.llm.server import LlmServer, llm_server
 
 pytest.importorskip("openai")
@@ -330,11 +330,12 @@ def test_tournaments_take_models(server: LlmServer, tmp_path: Path) -> None:
 
 def test_pages_ask_for_models_of_the_command_line_alone(server: LlmServer) -> None:
     name = server.agent("first")
-    assert str(read_agent(name, "linkage", {name: AgentSpec.parse(name)})) == name
+    linkage = get_game("linkage")
+    assert str(read_agent(name, linkage, 2, {}, {name: AgentSpec.parse(name)})) == name
     with pytest.raises(ValueError, match="the page doesn't offer it"):
-        read_agent(name, "linkage")
+        read_agent(name, linkage, 2, {})
     with pytest.raises(ValueError, match="the page doesn't offer it"):
-        read_agent("llm:gpt", "linkage")
+        read_agent("llm:gpt", linkage, 2, {})
 
 
 def test_workers_play_no_models(server: LlmServer) -> None:

@@ -27,7 +27,8 @@ from linkzoo_training.evaluation.ladder import Ladder
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.train import train
-from linkzoo_training.web.players import Player, read_agent
+from linkzoo_training.web.offers import read_agent
+from linkzoo_training.web.players import Player
 from tests.common.variants import OTHER_CARDS
 from tests.training.helpers import midgame
 
@@ -151,8 +152,8 @@ def test_another_board_is_refused(
 
 
 def test_a_page_refuses_it_where_it_is_chosen(policy: str) -> None:
-    with pytest.raises(ValueError, match=r"plays \{'board': 'ring4x12'\}, not this page's link_o"):
-        read_agent(policy, "link_o", {policy: AgentSpec.parse(policy)})
+    with pytest.raises(ValueError, match=r"link_o with \{'board': 'ring4x12'\}, not with these"):
+        read_agent(policy, get_game("link_o"), 2, {}, {policy: AgentSpec.parse(policy)})
 
 
 def test_agents_of_any_board_can_be_made(policy: str) -> None:

@@ -2,14 +2,18 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from linkzoo import game_names, get_game
+from linkzoo.exact import TabularAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint
-from linkzoo_training.web.catalogue import agent_words, strengths
+from linkzoo_training.web.catalogue import agent_words
+from linkzoo_training.web.offers import strengths
 from tests.web.server import Client, serving
 
 
@@ -40,6 +44,42 @@ def test_each_agent_that_is_offered_can_play(tmp_path: Path) -> None:
             for name in names:
                 session = client.new_game(game["name"], ["human", name])
                 client.ask(f"sessions/{session}", method="DELETE")
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_agents_are_offered_for_the_games_that_they_play(tmp_path: Path) -> None:
+    """For all editions: a policy doesn't play another board, a table no other game."""
+    board = {"board": "mini2x4a-h2"}
+    card = {"num_players": 2, "options": board}
+    nothing: list[Any] = [np.zeros(0)] * 4
+    TabularAgent(get_game("link_o", board), card, *nothing).save(tmp_path / "table.npz")
+    table = f"tabular:{tmp_path / 'table.npz'}"
+    missing = f"tabular:{tmp_path / 'missing.npz'}"
+    with serving(tmp_path / "games", custom_agents=[table, missing, "love_links_az:2"]) as client:
+        for game in client.ask("catalogue")[1]["games"]:
+            name = game["name"]
+            needs = {agent["name"]: agent["options"] for agent in game["agents"]}
+            assert missing in needs  # an error if it is chosen
+            assert (table in needs) == (name == "link_o")
+            assert ("love_links_az:2" in needs) == (name == "love_links")
+            standard = get_game(name).fixed.values
+            for options in ({}, *get_game(name).editions.values()):
+                chosen = {**standard, **options}
+                fits = {agent for agent in needs if chosen.items() >= needs[agent].items()}
+                assert {"random", "greedy", "uct-100"} <= fits
+                assert (name in fits) == (chosen.items() >= standard.items())
+                assert (table in fits) == (options == board)
+                for agent in set(needs) - {missing}:
+                    wanted = {"game": name, "seats": ["human", agent], "options": options}
+                    status, answer = client.ask("sessions", wanted)
+                    assert (status == 200) == (agent in fits), (agent, options, answer)
+                    if status == 200:
+                        judges = client.ask(f"sessions/{answer['id']}")[1]["judges"]
+                        assert set(judges) <= fits
+                        client.ask(f"sessions/{answer['id']}", method="DELETE")
+        seats = ["human", "random", table]
+        _, answer = client.ask("sessions", {"game": "link_o", "seats": seats, "options": board})
+        assert "plays with 2 players, not 3" in answer["error"]
 
 
 def test_what_agents_do_is_said_in_a_few_words() -> None:

@@ -21,10 +21,12 @@ def test_an_edition_against_its_equilibrium(tmp_path: Path) -> None:
         (offered,) = [one for one in client.ask("catalogue")[1]["games"] if one["name"] == "link_o"]
         (board,) = [option for option in offered["options"] if option["name"] == "board"]
         assert OPTIONS["board"] in board["choices"]
-        assert str(spec) in offered["judges"]
+        (agent,) = [agent for agent in offered["agents"] if agent["name"] == str(spec)]
+        assert agent["options"]["board"] == OPTIONS["board"]
         name = client.new_game("link_o", ["human", str(spec)], options=OPTIONS)
         view = client.settled(name)
         assert view["moves"]
+        assert view["judges"] == [str(spec)]
         status, answer = client.ask(f"sessions/{name}/analysis", {"agent": str(spec)})
         assert status == 200
         values = [move["value"] for move in answer["moves"]]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from linkzoo_training.web import connections
-from linkzoo_training.web.players import MOST_SIMULATIONS
+from linkzoo_training.web.offers import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
 SLOW = f"linkage:{MOST_SIMULATIONS}"  # many seconds a move

@@ -20,7 +20,7 @@ from linkzoo_training.agents.values import values_along
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web import players, session_routes
-from linkzoo_training.web.players import MOST_SIMULATIONS
+from linkzoo_training.web.offers import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
 

@@ -6,7 +6,7 @@ network, training, measured strength).
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,6 +26,7 @@ from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.imports import is_import_path, source_digest
 from linkzoo_training.networks.own import OwnNet
 from linkzoo_training.networks.policy_value import PolicyValueNet
+from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 
 FORMAT = "linkzoo-checkpoint/2"
 CARD = "card.json"
@@ -169,6 +170,12 @@ def load_card(folder: Path) -> dict[str, Any]:
     except ValidationError as error:
         raise ValueError(f"{path}: {schema.explain(error)}") from error
     return card
+
+
+def shipped_cards() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields the names and cards of the shipped checkpoints."""
+    for name in shipped_checkpoints():
+        yield name, load_card(find_checkpoint(name))
 
 
 def load_weights(network: PolicyValueNet, folder: Path) -> None:

@@ -7,14 +7,15 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
-from pydantic import Field
+from pydantic import Field, StrictBool, StrictInt
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from linkzoo import GameRecord, get_game
 from linkzoo_training.web.catalogue import catalogue
-from linkzoo_training.web.game_session import RefusedError
-from linkzoo_training.web.players import HUMAN, AbandonedError, BusyError, read_agent
+from linkzoo_training.web.game_session import RefusedError, safe_options
+from linkzoo_training.web.offers import read_agent
+from linkzoo_training.web.players import HUMAN, AbandonedError, BusyError
 from linkzoo_training.web.records import find_saved, list_saved
 from linkzoo_training.web.replay_routes import add_replays
 from linkzoo_training.web.rulebook import rulebook
@@ -35,6 +36,8 @@ _STATUSES = {UnknownError: 404, RefusedError: 409, BusyError: 429, AbandonedErro
 
 class _Agents(Wanted):
     agents: Annotated[list[Text], Field(max_length=8)]  # `human` or an agent for each seat
+    options: Annotated[dict[Text, StrictBool | StrictInt | Text], Field(default_factory=dict)]
+    players: StrictInt | None = None  # None: as few as the game has
 
 
 def create_app(server: Server, address: Address) -> ASGIApp:
@@ -69,9 +72,14 @@ def _add_choices(app: FastAPI, server: Server, address: Address) -> None:
     @app.post("/api/games/{name}/prepare")
     def prepare(name: str, wanted: _Agents) -> Json:
         server.check_game(name)
-        game = get_game(name)
+        safe_options(get_game(name), wanted.options)
+        game = get_game(name, wanted.options)
+        players = wanted.players or game.min_players
         names = {player for player in wanted.agents if player != HUMAN}
-        agents = [read_agent(agent, name, server.custom_agents) for agent in sorted(names)]
+        agents = [
+            read_agent(agent, game, players, wanted.options, server.custom_agents)
+            for agent in sorted(names)
+        ]
         server.players.load((agent, game) for agent in agents)
         return {"ready": server.players.prepare(agents, game)}
 

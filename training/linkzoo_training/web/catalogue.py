@@ -2,22 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import cache
 from typing import Any, Literal, get_args, get_origin
-
-import numpy as np
 
 from linkzoo import Game, get_game
 from linkzoo.core.options import option_types
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.evaluation.ladder import read_ladder
-from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
 from linkzoo_training.web.game_session import offered_values
-from linkzoo_training.web.views import Json, shipped_cards
+from linkzoo_training.web.offers import offered, strengths
+from linkzoo_training.web.views import Json
 
-_BASELINES = ("random", "greedy", "uct-100", "uct-1000")  # of a game without a ladder
-_CHEATS = ("hands", "cheat")
-_JUDGES = ("checkpoint", "tabular")  # kinds of agents that analyse positions
 _WORDS = {
     "random": "plays any legal move",
     "greedy": "looks one move ahead",
@@ -35,10 +28,7 @@ def catalogue(names: list[str], custom: Mapping[str, AgentSpec]) -> Json:
 
 def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
     words = game.guide.option_words()
-    agents = {**{str(spec): spec for spec in opponents(game)}, **custom}
     measured = strengths(game)
-    ranked = sorted(agents, key=lambda agent: -measured.get(agent, -np.inf))
-    policies = [agent for agent in ranked if agents[agent].kind in _JUDGES]
     return {
         "name": name,
         "title": game.title,
@@ -51,22 +41,16 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
             if len(offered_values(game).get(field.name, ())) != 1
         ],
         "agents": [
-            {"name": agent, "words": agent_words(agents[agent]), "rating": measured.get(agent)}
-            for agent in ranked
+            {
+                "name": agent,
+                "words": agent_words(custom[agent] if agent in custom else AgentSpec.parse(agent)),
+                "rating": measured.get(agent),
+                "options": needs.options,
+                "players": needs.players,
+            }
+            for agent, needs in offered(game, custom).items()
         ],
-        "judges": sorted(policies, key=lambda agent: ":" in agent),  # the quick ones first
     }
-
-
-def opponents(game: Game) -> list[AgentSpec]:
-    """Returns the package's agents for a game that use only their seat's information."""
-    try:
-        specs = [*read_ladder(game.name).opponents]
-    except ValueError:  # it has no ladder
-        specs = [AgentSpec.parse(name) for name in _BASELINES]
-    for name, card in _cards(game).items():
-        specs += [AgentSpec.parse(agent) for agent in (name, *_searches(card))]
-    return [spec for spec in dict.fromkeys(specs) if spec.kind not in _CHEATS]
 
 
 def agent_words(spec: AgentSpec) -> str:
@@ -75,36 +59,6 @@ def agent_words(spec: AgentSpec) -> str:
     if spec.kind == "checkpoint" and spec.simulations is not None:
         words += f", with a search of {spec.simulations:,} steps"
     return words
-
-
-@cache
-def strengths(game: Game) -> Mapping[str, int]:
-    """Returns the agents' ratings from all matches in the cards of the game's checkpoints.
-
-    They are Elo points above `random`; agents without matches are missing.
-    """
-    matches = [match for card in _cards(game).values() for match in card.get("strength", [])]
-    names = [*dict.fromkeys(name for match in matches for name in match["agents"])]
-    if "random" not in names:
-        return {}
-    pairings = []
-    for match in matches:
-        a, b = map(names.index, match["agents"])
-        shape = (match["blocks"], 1, len(match["sides"]))
-        pairings.append(Pairing(a, b, np.full(shape, match["win_share"]["mean"])))
-    ratings = [rating.mean for rating in bradley_terry(pairings, len(names))]
-    zero = ratings[names.index("random")]
-    return {name: round(rating - zero) for name, rating in zip(names, ratings, strict=True)}
-
-
-def _cards(game: Game) -> dict[str, Mapping[str, Any]]:
-    return {name: card for name, card in shipped_cards() if card["game"] == game.name}
-
-
-def _searches(card: Mapping[str, Any]) -> list[str]:
-    """Returns the agents with a search in a card's matches."""
-    agents = [match["agents"][0] for match in card.get("strength", [])]
-    return [agent for agent in agents if ":" in agent]
 
 
 def _option(game: Game, field: Any, words: Mapping[str, str]) -> Json:

@@ -18,7 +18,8 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import TrainedOn
 from linkzoo_training.web.certainty import was_certain
 from linkzoo_training.web.history import History
-from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task, read_agent
+from linkzoo_training.web.offers import judges, read_agent
+from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task
 from linkzoo_training.web.safety import without_paths
 
 MOST_NAME = 40  # characters of a player's name
@@ -65,6 +66,7 @@ class GameSession:
 
     Attributes:
         notes: Sentences about agents that weren't trained for the options or players.
+        judges: The names of offered agents that analyse its positions.
         version: Counts the changes of the session.
         changed: Done at the next change.
         thinking: Whether an agent has to move and does so by itself.
@@ -104,10 +106,8 @@ class GameSession:
         self._mask = np.zeros((1, game.num_actions), np.int8)
         self.humans = [seat for seat, player in enumerate(seats) if player == HUMAN]
         self.apart = apart and bool(self.humans)
-        self.seats = [
-            AgentSpec(HUMAN) if player == HUMAN else read_agent(player, name, custom)
-            for player in seats
-        ]
+        self.seats = [_read_player(player, game, len(seats), options, custom) for player in seats]
+        self.judges = judges(game, len(seats), options, custom)
         self.names = [" ".join(name.split())[:MOST_NAME] for name in names][: len(seats)]
         self.names += [""] * (len(seats) - len(self.names))
         self.version = 0
@@ -333,6 +333,18 @@ class GameSession:
             if comment:  # kept for the record, not shown to the other players
                 self.record.comments[len(self.record.actions)] = comment
             self._play(action)
+
+
+def _read_player(
+    name: str,
+    game: Game,
+    players: int,
+    options: Mapping[str, Any],
+    custom: Mapping[str, AgentSpec],
+) -> AgentSpec:
+    if name == HUMAN:
+        return AgentSpec(HUMAN)
+    return read_agent(name, game, players, options, custom)
 
 
 def safe_options(game: Game, options: Mapping[str, Any]) -> None:

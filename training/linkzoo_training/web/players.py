@@ -1,20 +1,18 @@
 """Agents of the server: checks of requested names, and one thread per agent."""
 
-import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from functools import cached_property
 from queue import SimpleQueue
-from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from linkzoo import Agent, Game, Positions, get_game
+from linkzoo import Agent, Game, Positions
 from linkzoo.core.agent import decision_seeds
-from linkzoo.core.arguments import integer, shown
+from linkzoo.core.arguments import shown
 from linkzoo.core.history import History
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
@@ -22,16 +20,11 @@ from linkzoo.registry import id_of
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.agents.policy import PolicyAgent
-from linkzoo_training.agents.specs import SHIPPED, AgentSpec
-from linkzoo_training.checkpoints.checkpoint import load_card
-from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
+from linkzoo_training.agents.specs import AgentSpec
 
 HUMAN = "human"
-MOST_SIMULATIONS = 10_000  # limit for requests from a page
 MOST_AGENTS = 16  # loaded at once
 MOST_WAITING = 256  # per agent
-_PAGE_KINDS = "random greedy linear uct hands cheat mc exact checkpoint".split()
-_NAME = re.compile(r"[A-Za-z0-9_@~:.-]{1,90}")  # no paths
 
 T = TypeVar("T")
 
@@ -45,48 +38,6 @@ class AbandonedError(Exception):
 
     def __init__(self) -> None:
         super().__init__("the server ended this")
-
-
-def read_agent(
-    text: str, game: str, custom: Mapping[str, AgentSpec] = MappingProxyType({})
-) -> AgentSpec:
-    """Parses the name of an agent requested by a page.
-
-    Pages can request baselines, shipped checkpoints, and the agents of the server's command line
-    (`custom`), but no other paths or modules.
-
-    Raises:
-        ValueError: Pages may not request this agent, or it doesn't play the game.
-    """
-    spec = custom[text] if text in custom else _requested(text)
-    spec.check(game)
-    checkpoint = spec.checkpoint(game)
-    if checkpoint is not None:
-        its_game = load_card(find_checkpoint(checkpoint))["game"]
-        if get_game(its_game).name != get_game(game).name:
-            raise ValueError(f"agent {shown(text)} plays {its_game}, not {game}")
-        if options := spec.fixed(game):
-            raise ValueError(f"agent {shown(text)} plays {options}, not this page's {game}")
-    return spec
-
-
-def _requested(text: str) -> AgentSpec:
-    refusal = f"agent {shown(text)}: the page doesn't offer it"
-    if not _NAME.fullmatch(text):
-        raise ValueError(refusal)
-    spec = AgentSpec.parse(text)
-    if spec.kind not in _PAGE_KINDS or (spec.kind == "linear" and spec.source):
-        raise ValueError(refusal)
-    checkpoints = [SHIPPED, *shipped_checkpoints()]
-    if spec.kind == "checkpoint" and spec.source not in checkpoints:
-        raise ValueError(
-            f"agent {shown(text)}: there are random, greedy, linear, uct-N, hands-N, cheat-N, "
-            f"mc-N, exact, and the checkpoints {sorted(checkpoints)}, with @N views, ~T "
-            "temperature, :N simulations"
-        )
-    if spec.simulations is not None:
-        integer(f"agent {text!r}: simulations", spec.simulations, 1, MOST_SIMULATIONS)
-    return spec
 
 
 class Task(Future[T], Generic[T]):

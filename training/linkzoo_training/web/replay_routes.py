@@ -8,10 +8,11 @@ from fastapi import Body, FastAPI, Request
 
 from linkzoo import GameRecord, get_game
 from linkzoo.core.arguments import string
-from linkzoo.registry import id_of
+from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.analysis import along, analyse
 from linkzoo_training.web.game_session import safe_options
-from linkzoo_training.web.players import Task, read_agent
+from linkzoo_training.web.offers import judges, read_agent
+from linkzoo_training.web.players import Task
 from linkzoo_training.web.replays import Replay
 from linkzoo_training.web.server import AgentWanted, Server
 from linkzoo_training.web.views import Json
@@ -32,7 +33,10 @@ def add_replays(app: FastAPI, server: Server) -> None:
 
     @app.get("/api/replays/{name}")
     def head(name: str, seat: int | None = None) -> Json:
-        return server.replays.get(name)[0].head(seat)
+        replay, _ = server.replays.get(name)
+        record = replay.record
+        known = judges(replay.game, record.num_players, record.options, server.custom_agents)
+        return {**replay.head(seat), "judges": known}
 
     @app.get("/api/replays/{name}/{ply}")
     def position(name: str, ply: int, seat: int | None = None, *, tall: bool = False) -> Json:
@@ -48,7 +52,7 @@ def add_replays(app: FastAPI, server: Server) -> None:
     @app.post("/api/replays/{name}/values")
     async def values(name: str, wanted: AgentWanted, request: Request) -> Json:
         replay, _ = server.replays.get(name)
-        spec = read_agent(wanted.agent, id_of(replay.game), server.custom_agents)
+        spec = _read_agent(server, replay, wanted.agent)
         task = server.players.submit(spec, replay.game, along, replay.record)
         return await server.finished(request, task)
 
@@ -56,5 +60,11 @@ def add_replays(app: FastAPI, server: Server) -> None:
 def _analyse(server: Server, replay: Replay, ply: int, agent: str) -> Task[Json]:
     game = replay.game
     state = replay.position(ply)
-    spec = read_agent(agent, id_of(game), server.custom_agents)
+    spec = _read_agent(server, replay, agent)
     return server.players.submit(spec, game, analyse, game, state)
+
+
+def _read_agent(server: Server, replay: Replay, agent: str) -> AgentSpec:
+    record = replay.record
+    players = record.num_players
+    return read_agent(agent, replay.game, players, record.options, server.custom_agents)

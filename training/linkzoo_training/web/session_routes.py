@@ -19,10 +19,10 @@ from linkzoo import Game
 from linkzoo.core.arguments import integer, shown
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import SEED_LIMIT
-from linkzoo.registry import id_of
 from linkzoo_training.web.analysis import analyse
 from linkzoo_training.web.game_session import GameSession, RefusedError
-from linkzoo_training.web.players import Player, Task, read_agent
+from linkzoo_training.web.offers import read_agent
+from linkzoo_training.web.players import Player, Task
 from linkzoo_training.web.server import POLL_SECONDS, AgentWanted, Server, Text, Wanted
 from linkzoo_training.web.viewers import Viewer
 from linkzoo_training.web.views import Json, entry, preview, session_view, summary
@@ -196,7 +196,9 @@ def _seed(wanted: int | str | None) -> int:
 
 def _analyse(server: Server, viewer: Viewer, agent: str, last: bool) -> Task[Json]:
     session = viewer.session
-    spec = read_agent(agent, id_of(session.game), server.custom_agents)
+    record = session.record
+    players = record.num_players
+    spec = read_agent(agent, session.game, players, record.options, server.custom_agents)
     with session.lock:
         played: int | None = None
         if last:

@@ -1,7 +1,7 @@
 """JSON views for the page, limited to the viewer's information."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +10,9 @@ from linkzoo.core.arguments import integer
 from linkzoo.core.history import seat_to_act
 from linkzoo.core.state import Record
 from linkzoo.text.prompts import changed_options
-from linkzoo_training.checkpoints.checkpoint import load_card
+from linkzoo_training.checkpoints.checkpoint import shipped_cards
 from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.result import settings_of
-from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web.certainty import certain_after
 
 if TYPE_CHECKING:  # replays are shown without the packages of the server
@@ -28,12 +27,6 @@ _HIDDEN_REASON = "its message may hold hidden information"
 def cards(games: Collection[str]) -> Json:
     """Returns the strength results of the shipped checkpoints that play these games."""
     return {"cards": [_card(name, card) for name, card in shipped_cards() if card["game"] in games]}
-
-
-def shipped_cards() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yields the names and cards of the shipped checkpoints."""
-    for name in shipped_checkpoints():
-        yield name, load_card(find_checkpoint(name))
 
 
 def _card(name: str, card: Mapping[str, Any]) -> Json:
@@ -85,6 +78,7 @@ def session_view(viewer: "Viewer", *, tall: bool = False) -> Json:
         "title": session.game.title,
         "variant": changed_options(session.game, session.record.options),
         "notes": session.notes,
+        "judges": session.judges,
         "seats": list(map(str, session.seats)),
         "names": session.names,
         "roles": list(session.game.roles(session.record.options)),

@@ -1,34 +1,20 @@
 // An agent's analysis of the position on the board.
 
-import { ask, button, guarded, make, once } from "./api.js";
+import { button, make } from "./api.js";
 
-const kept = new Map(); // the catalogue
-
-/** A field for an agent with a policy; `offer(game)` returns whether the game has such agents. It runs
- * unattended: an error is shown, and the game has none. */
+/** A field for an agent with a policy; `offer(judges)` names those that play such games. */
 export function judgeField() {
   const input = make("input", { autocomplete: "off", spellcheck: false, "aria-label": "agent" });
   const known = make("datalist", { id: `judges${Math.random().toString(36).slice(2)}` });
   input.setAttribute("list", known.id);
-  let offered;
-  const fill = async (game) => {
-    const { games } = await once(kept, "catalogue", () => ask("catalogue"));
-    const { judges } = games.find(({ name }) => name === game);
-    known.replaceChildren(...judges.map((value) => make("option", { value })));
-    if (input.value === "") input.value = judges[0] ?? "checkpoint";
-    return judges.length > 0;
-  };
   return {
     input,
     known,
-    async offer(game) {
-      offered = fill(game);
-      let some = false;
-      await guarded(async () => (some = await offered));
-      return some;
+    offer(judges) {
+      known.replaceChildren(...judges.map((value) => make("option", { value })));
+      if (input.value === "") input.value = judges[0] ?? "";
     },
-    async name() {
-      await offered;
+    name() {
       return input.value.trim();
     },
   };
@@ -43,7 +29,7 @@ export function analysisCard(question, judged) {
     const wanted = (latest = Symbol("latest"));
     shown.replaceChildren("Thinking …");
     try {
-      const answer = await question(await judge.name());
+      const answer = await question(judge.name());
       if (wanted !== latest) return;
       shown.replaceChildren(...drawn(answer));
       judged(answer.moves);
@@ -60,9 +46,9 @@ export function analysisCard(question, judged) {
       shown.replaceChildren();
       judged([]);
     },
-    async offer(game, possible) {
-      element.hidden = !possible;
-      await judge.offer(game);
+    offer(judges, possible) {
+      element.hidden = !possible || judges.length === 0;
+      judge.offer(judges);
     },
   };
 }

@@ -31,7 +31,7 @@ export class Coach {
   async best(last) {
     this.say("Thinking …");
     try {
-      const { agent, seat, values, moves, played, notes } = await this.ask(await this.judge.name(), last);
+      const { agent, seat, values, moves, played, notes } = await this.ask(this.judge.name(), last);
       return { agent, best: moves[0], moves, value: values[seat], played: moves.find(({ text }) => text === played), notes: notes.map((note) => ` ${note}.`).join("") };
     } catch (error) {
       this.say("");
@@ -44,10 +44,10 @@ export class Coach {
   }
 
   /** Enables the requests that are possible now. */
-  async offer(game, now, before) {
+  offer(judges, now, before) {
     this.now.disabled = !now;
     this.before.disabled = !before;
-    this.element.hidden = !(now || before);
-    this.element.hidden ||= !(await this.judge.offer(game));
+    this.element.hidden = !(now || before) || judges.length === 0;
+    this.judge.offer(judges);
   }
 }

@@ -11,12 +11,12 @@ export async function replayPage(page, id, ply) {
     head: (viewer) => ask(`replays/${id}${viewer === null ? "" : `?seat=${viewer}`}`),
     view: (at, viewer, tall) => ask(`replays/${id}/${at}?tall=${tall}${viewer === null ? "" : `&seat=${viewer}`}`),
   };
-  const replayer = new Replayer(source, (at, { game, title }, { acting }) => {
+  const replayer = new Replayer(source, (at, { judges, title }, { acting }) => {
     document.title = `${title}, replay, linkzoo`;
     history.replaceState(null, "", `#/replay/${id}/${at}`);
     analysis.clear();
-    analysis.offer(game, acting !== null);
-    values.mark(game, at);
+    analysis.offer(judges, acting !== null);
+    values.mark(judges, at);
   });
   const analysis = analysisCard((agent) => ask(`replays/${id}/${replayer.ply}/analysis`, { agent }), (moves) => replayer.board.judge(moves));
   const values = valuesCard((agent) => ask(`replays/${id}/values`, { agent }), (at) => replayer.go(at));

@@ -12,17 +12,22 @@ export class Seats {
     this.element = make("div", { className: "fields" });
   }
 
-  /** Shows the seats of a game; players keep their seats if the game has the agent. */
-  show(game, count) {
-    const before = (this.seats ?? []).map(({ who }) => who.value);
-    const usual = game.agents.some(({ name }) => name === "greedy") ? "greedy" : "random";
-    this.seats = Array.from({ length: count }, (_, seat) => this.seat(game, seat, before[seat] ?? (seat === 0 ? "human" : usual)));
+  /** Shows the seats of a game with the agents that play it; players keep their seats if they can. */
+  show(game, agents, count) {
+    const before = this.seats ?? [];
+    const usual = agents.some(({ name }) => name === "greedy") ? "greedy" : "random";
+    this.seats = Array.from({ length: count }, (_, seat) => this.seat(game, agents, seat, before[seat]?.who.value ?? (seat === 0 ? "human" : usual)));
+    this.seats.forEach(({ name, other }, seat) => {
+      if (!before[seat]) return;
+      name.value = before[seat].name.value;
+      other.value = before[seat].other.value;
+    });
     this.element.replaceChildren(...this.seats.map(({ element }) => element));
   }
 
-  seat(game, seat, wanted) {
+  seat(game, agents, seat, wanted) {
     const id = `seat${seat}`;
-    const choices = [["human", "a person"], ...game.agents.map(({ name, words }) => [name, `${name}: ${words}`]), [OTHER, "another agent, by its name"]];
+    const choices = [["human", "a person"], ...agents.map(({ name, words }) => [name, `${name}: ${words}`]), [OTHER, "another agent, by its name"]];
     const who = make("select", { id, "aria-describedby": `${id}-words` }, ...choices.map(([value, text]) => make("option", { value }, text)));
     who.value = choices.some(([value]) => value === wanted) ? wanted : "random";
     const name = make("input", { id: `${id}-name`, autocomplete: "off", maxLength: 40, placeholder: `Player ${seat}` });
@@ -36,7 +41,7 @@ export class Seats {
     const choose = () => {
       named.hidden = who.value !== "human";
       typed.hidden = who.value !== OTHER;
-      words.textContent = about(game.agents.find((agent) => agent.name === who.value));
+      words.textContent = about(agents.find((agent) => agent.name === who.value));
       words.hidden = words.textContent === "";
     };
     who.onchange = () => {

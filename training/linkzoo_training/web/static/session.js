@@ -210,8 +210,8 @@ class SessionPage {
     this.run.disabled = this.step.disabled = view.over;
     this.openRecord.hidden = this.download.hidden = !view.can_open;
     const now = !view.over && (view.watching || view.moves.length > 0);
-    this.analysis.offer(view.game, now);
-    this.coach.offer(view.game, now && !view.watching, view.has_moved);
+    this.analysis.offer(view.judges, now);
+    this.coach.offer(view.judges, now && !view.watching, view.has_moved);
   }
 
   /** Shows an event in words; without words, the possible actions. */

@@ -43,6 +43,7 @@ class Setup {
     );
     this.names.onchange = () => this.showGame();
     this.count.onchange = () => this.showSeats();
+    this.options.onchange = () => this.showSeats();
     this.form.onsubmit = (event) => {
       event.preventDefault();
       guarded(() => this.begin());
@@ -59,9 +60,22 @@ class Setup {
     this.showSeats();
   }
 
+  /** The seats are drawn again only if that changes a choice: a person may be typing in one. */
   showSeats() {
-    this.seats.show(this.game, Number(this.count.value));
+    const agents = this.agents();
+    const shown = JSON.stringify([this.game.name, agents, this.count.value]);
+    if (this.shown !== shown) this.seats.show(this.game, agents, Number(this.count.value));
+    this.shown = shown;
     this.changed();
+  }
+
+  /** The agents that play the chosen game. */
+  agents() {
+    const chosen = this.chosen();
+    const players = Number(this.count.value);
+    const editions = new Map(this.game.options.filter(({ edition }) => edition).map((option) => [option.name, option.default]));
+    const fits = ([name, value]) => value === (chosen[name] ?? editions.get(name) ?? value);
+    return this.game.agents.filter((agent) => [null, players].includes(agent.players) && Object.entries(agent.options).every(fits));
   }
 
   /** After a change of players: the server prepares them while the page is read. */
@@ -74,11 +88,13 @@ class Setup {
   async prepare() {
     const { title, name } = this.game;
     const agents = this.seats.players().filter(Boolean);
-    const wanted = JSON.stringify([name, agents]);
+    const options = this.chosen();
+    const players = Number(this.count.value);
+    const wanted = JSON.stringify([name, agents, options, players]);
     this.wanted = wanted;
     let words = "";
     try {
-      const { ready } = await ask(`games/${encodeURIComponent(name)}/prepare`, { agents });
+      const { ready } = await ask(`games/${encodeURIComponent(name)}/prepare`, { agents, options, players });
       words = ready ? `${title} is ready.` : `Compiling ${title} and its agents: at their first use this takes up to a minute. You can start meanwhile.`;
       if (!ready && this.wanted === wanted) this.timer = setTimeout(() => this.prepare(), POLL);
     } catch (error) {

@@ -9,7 +9,7 @@ export function valuesCard(question, go) {
   const judge = judgeField();
   const words = make("p", { className: "soft" });
   const show = async () => {
-    const found = await question(await judge.name());
+    const found = await question(judge.name());
     curve.show(found);
     words.textContent = `By ${found.agent}, without a search, from the information of the seat to move: from −1 (lost) to +1 (won).${found.notes.map((note) => ` ${note}.`).join("")}`;
   };
@@ -23,11 +23,12 @@ export function valuesCard(question, go) {
       words,
       curve.element,
     ),
-    async mark(game, ply) {
+    async mark(judges, ply) {
       curve.mark(ply);
       if (asked) return;
       asked = true;
-      if (await judge.offer(game)) await guarded(show);
+      judge.offer(judges);
+      if (judges.length > 0) await guarded(show);
     },
   };
 }
