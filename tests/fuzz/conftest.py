@@ -14,6 +14,7 @@ import os
 import resource
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import hypothesis
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
+from numba.core import event
 
 settings.register_profile(
     "fuzz", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -32,7 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the options of `make fuzz`."""
     group = parser.getgroup("fuzz")
     group.addoption("--minutes", type=float, help="repeat the properties for this long")
-    text = "end the process in an example that takes longer, with --minutes (default: %(default)s)"
+    text = "end the process in an example that takes longer, compiling apart, with --minutes "
+    text += "(default: %(default)s)"
     group.addoption("--example-seconds", type=float, default=100.0, help=text)
     text = "memory of a process, with --minutes (default: %(default)s)"
     group.addoption("--gib", type=float, default=8.0, help=text)
@@ -101,19 +104,56 @@ def _repeat(
             return
 
 
+class _Compilation(event.Listener):
+    """Calls `stop` before the first and `start` after the last of nested compilations."""
+
+    def __init__(self, start: Callable[[], None], stop: Callable[[], None]) -> None:
+        self._start = start
+        self._stop = stop
+        self._depth = 0
+
+    def on_start(self, event: event.Event) -> None:  # noqa: ARG002 - as Listener
+        """Called when Numba begins to compile a function."""
+        self._depth += 1
+        self._stop()
+
+    def on_end(self, event: event.Event) -> None:  # noqa: ARG002 - as Listener
+        """Called when Numba has compiled a function."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._start()
+
+
+@contextmanager
+def time_limit(seconds: float, file: int) -> Iterator[None]:
+    """Ends the process if the block takes longer; the clock begins anew after each compilation.
+
+    Compiling the rules of a game takes minutes on a busy machine, once.
+    """
+
+    def start() -> None:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
+
+    stop = faulthandler.cancel_dump_traceback_later
+    with event.install_listener("numba:compile", _Compilation(start, stop)):
+        start()
+        try:
+            yield
+        finally:
+            stop()
+
+
 def _watched(test: Callable[..., None], config: pytest.Config) -> Callable[..., None]:
     """Returns the property with checks around each example: of its time, of files left behind."""
     seconds = config.getoption("--example-seconds") if _minutes(config) else None
 
     @functools.wraps(test)
     def watched(*arguments: Any, **drawn: Any) -> None:
-        if seconds is not None:
-            stderr = config.stash[fault_handler_stderr_fd_key]
-            faulthandler.dump_traceback_later(seconds, exit=True, file=stderr)
-        try:
+        with ExitStack() as stack:
+            if seconds is not None:
+                stderr = config.stash[fault_handler_stderr_fd_key]
+                stack.enter_context(time_limit(seconds, stderr))
             test(*arguments, **drawn)
-        finally:
-            faulthandler.cancel_dump_traceback_later()
         left_behind = [path.name for path in Path().iterdir()]
         for name in left_behind:
             Path(name).unlink()
