@@ -36,8 +36,12 @@ SHORTER = {
     "train examples/connect_four/connect_four_az.yaml": "max_seconds=2 eval.final_blocks=1",
     "evaluate runs/connect_four_az/checkpoint uct-1000": "--games 2",
 }
-# They need a package index, or a package that was installed from one.
-LEFT_OUT = ("pip install", "linkzoo play connect_four")
+LEFT_OUT = 'pip install "'  # needs a package index
+# An installation in a folder instead of the environment, without an index.
+_PIP = f"env -u PYTHONPATH {sys.executable} -m pip install --quiet --no-index"
+INSTALL = f"{_PIP} --no-build-isolation --no-deps --target installed"
+# All columns in turn, until the game is over: a full one is refused, and asked for again.
+PLAY = "for turn in $(seq 100); do seq 1 7; done"
 
 HIDE = """
 import sys
@@ -102,7 +106,11 @@ def hidden_modules(extra: str) -> list[str]:
 
 
 def shortened(line: str) -> str:
-    """A command of the page, with words behind it if it takes long."""
+    """A command of the page; with words behind it if it takes long, with input if it asks."""
+    if line.startswith("pip install "):
+        return f"{line.replace('pip install', INSTALL)}\nexport PYTHONPATH=installed"
+    if line.startswith("linkzoo play "):
+        return f"({PLAY}) | {line}"
     for start, words in SHORTER.items():
         if line.startswith(f"linkzoo {start}"):
             command, mark, comment = line.partition(" # ")
