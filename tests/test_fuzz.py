@@ -71,9 +71,13 @@ def test_every_failure_is_found(ways: list[str]) -> None:
 def test_the_time_of_compiling_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit of 100 seconds isn't for the rules of a game, on a busy machine with cold caches."""
     called: list[str] = []
-    watch = conftest.faulthandler
-    monkeypatch.setattr(watch, "dump_traceback_later", lambda *_, **__: called.append("start"))
-    monkeypatch.setattr(watch, "cancel_dump_traceback_later", lambda: called.append("stop"))
+    faulthandler = "tests.fuzz.conftest.faulthandler"
+    monkeypatch.setattr(
+        f"{faulthandler}.dump_traceback_later", lambda *_, **__: called.append("start")
+    )
+    monkeypatch.setattr(
+        f"{faulthandler}.cancel_dump_traceback_later", lambda: called.append("stop")
+    )
     with conftest.time_limit(1.0, 2):
         compile_in_vain(lambda: compile_in_vain(lambda: called.append("compiled")))
         called.append("played")
