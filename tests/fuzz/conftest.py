@@ -17,12 +17,15 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import hypothesis
 import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from hypothesis import HealthCheck, settings
 from numba.core import event
+
+from linkzoo.engine.cache import Lock
 
 settings.register_profile(
     "fuzz", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -128,14 +131,23 @@ class _Compilation(event.Listener):
 def time_limit(seconds: float, file: int) -> Iterator[None]:
     """Ends the process if the block takes longer; the clock begins anew after each compilation.
 
-    Compiling the rules of a game takes minutes on a busy machine, once.
+    Compiling the rules of a game takes minutes on a busy machine, once, in one of the processes;
+    the others wait for it.
     """
+    acquire = Lock.acquire
+
+    def wait(lock: Lock, title: str, seconds: float | None = None) -> bool:
+        with event.trigger_event("numba:compile"):
+            return acquire(lock, title, seconds)
 
     def start() -> None:
         faulthandler.dump_traceback_later(seconds, exit=True, file=file)
 
     stop = faulthandler.cancel_dump_traceback_later
-    with event.install_listener("numba:compile", _Compilation(start, stop)):
+    with (
+        event.install_listener("numba:compile", _Compilation(start, stop)),
+        patch.object(Lock, "acquire", wait),
+    ):
         start()
         try:
             yield
