@@ -95,6 +95,7 @@ from pathlib import Path
 import time
 with ProcessExecutor(3) as executor:
     executor.start(list)
+    executor.play(None, [])
     while executor.live < 3:
         time.sleep(0.01)
     for child in active_children():

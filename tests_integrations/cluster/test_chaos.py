@@ -19,6 +19,15 @@ from linkzoo_training.selfplay.executors import Executor, LocalExecutor, RayExec
 from linkzoo_training.train import make_trainer
 
 AGENTS = (AgentSpec("random"), AgentSpec("greedy"))
+AGENT = """
+from beside import first
+
+class First:
+    name = "first"
+
+    def act(self, positions):
+        return first(positions.action_mask)
+"""
 COMMON = {
     "name": "tiny",
     "game": "linkage",
@@ -122,6 +131,21 @@ def test_tournaments_are_those_of_this_process(machines: Machines, tmp_path: Pat
     expected = run_tournament(settings, tmp_path / "here")
     for one, other in zip(expected, found, strict=True):
         assert (one.share == other.share).all()
+
+
+def test_files_of_the_learner_reach_workers_elsewhere(
+    machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Named by paths relative to its working folder, which isn't that of `ray start`."""
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(AGENT)
+    Path("beside.py").write_text("def first(mask): return mask.argmax(1)")
+    agents = (AgentSpec("random"), AgentSpec.parse("mine.py:First"))
+    settings = Tournament("linkage", agents, 6, 1, 2, "0")
+    with RayExecutor(2) as executor:
+        (found,) = run_tournament(settings, tmp_path / "ray", executor=executor)
+    (expected,) = run_tournament(settings, tmp_path / "here")
+    assert (found.share == expected.share).all()
 
 
 def test_errors_of_actors_are_raised_here(machines: Machines, tmp_path: Path) -> None:

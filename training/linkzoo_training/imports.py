@@ -2,11 +2,11 @@
 
 import re
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from linkzoo.core import imports
 from linkzoo.core.imports import import_hint, import_home
+from linkzoo.core.user_files import local
 
 _IMPORT_PATH = re.compile(r"(?:.+\.py|[^\W\d]\w*(?:\.[^\W\d]\w*)*):[^\W\d]\w*")
 
@@ -28,7 +28,7 @@ def check_import_path(path: str, kind: str) -> None:
     """
     home = path.rpartition(":")[0]
     if home.endswith(".py"):
-        if not Path(home).is_file():
+        if not local(home).is_file():
             raise ValueError(f"{kind} {path!r}: there is no file {home}")
     elif find_spec(home.partition(".")[0]) is None:
         raise ValueError(f"{kind} {path!r}: there is no module {home}")

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from linkzoo.core.arguments import shown
+from linkzoo.core.user_files import local
 
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_TREE = _PACKAGE.parent.parent
@@ -53,7 +54,7 @@ def shipped_checkpoints() -> list[str]:
 
 def is_checkpoint(folder: str | Path) -> bool:
     """Returns whether a folder holds a checkpoint."""
-    return file_exists(Path(folder) / "card.json")
+    return file_exists(local(folder) / "card.json")
 
 
 def find_checkpoint(path_or_name: str | Path) -> Path:
@@ -72,7 +73,7 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
     if text in names and (isinstance(path_or_name, str) or not exists):
         return shipped("checkpoints") / text
     if exists:
-        return Path(path_or_name)
+        return local(path_or_name)
     missing = f"no checkpoint {shown(text)}"
     inner = Path(path_or_name) / "checkpoint"  # of a run's folder
     if is_checkpoint(inner):

@@ -4,7 +4,7 @@ import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -183,8 +183,11 @@ def run_sweep(
     if executor is None:
         executor = LocalExecutor()
     executor.start(TaskWorker)
-    tasks = [partial(_train, run, logged=logged) for run in unfinished]
-    for index, failure in executor.play(None, tasks):
+    # A worker's working folder may be another one.
+    whole = [replace(run, folder=run.folder.absolute()) for run in unfinished]
+    tasks = [partial(_train, run, logged=logged) for run in whole]
+    names = [run.label for run in unfinished]
+    for index, failure in executor.play(None, tasks, names=names):
         done += 1
         if failure:
             errors[unfinished[index].label] = failure

@@ -10,6 +10,8 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from linkzoo.core.user_files import local
+
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -23,8 +25,10 @@ def import_home(home: str) -> ModuleType:
         ImportError: A module of the folder was already imported from another folder.
     """
     if home.endswith(".py"):
-        return _import_file(Path(home))
-    return import_module(home)
+        return _import_file(local(home))
+    module = import_module(home)
+    _note(_sources(home))
+    return module
 
 
 def whole_path(address: str) -> str:
@@ -69,7 +73,7 @@ def source_digest(home: str) -> str | None:
 def _sources(home: str) -> dict[str, Path]:
     """Returns the files of a home, and of what it imports from its folder or package, by name."""
     if home.endswith(".py"):
-        file = Path(home).resolve()
+        file = local(home).resolve()
         if not file.is_file():
             return {}
         return _closure(file.parent, {"": file})
@@ -155,11 +159,19 @@ def _check_neighbours(sources: dict[str, Path]) -> None:
             )
 
 
+def _note(sources: dict[str, Path]) -> None:
+    """Notes the files that workers on other machines need, except installed ones."""
+    for file in sources.values():
+        if not any(part in _INSTALLED for part in file.parts):
+            local(file)
+
+
 def _import_file(path: Path) -> ModuleType:
     file = path.resolve()
     name = f"{file.stem}_{hashlib.sha256(str(file).encode()).hexdigest()[:12]}"
     if name not in sys.modules:
         sources = _sources(str(file))
+        _note(sources)
         _check_neighbours(sources)
         if str(file.parent) not in sys.path:
             sys.path.append(str(file.parent))

@@ -16,6 +16,7 @@ from linkzoo.core.files import write_atomically
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import observations
 from linkzoo.core.state import Records
+from linkzoo.core.user_files import local
 from linkzoo.engine.rng import STREAM_ACTION, random_u64, random_u64s
 from linkzoo.exact.hashing import Words, hash_words
 from linkzoo.exact.tree import GameTree, padded_words, spans
@@ -260,7 +261,7 @@ class TabularAgent:
         Raises:
             ValueError: There is no such file, it is damaged, or it was made for another game.
         """
-        path = Path(path)
+        path = local(path)
         try:
             with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
                 header = parse_json(str(arrays["header"]).encode())

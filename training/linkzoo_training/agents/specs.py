@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo.core.arguments import shown, string
 from linkzoo.core.imports import source_digest
+from linkzoo.core.user_files import local
 from linkzoo.registry import id_of
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
 from linkzoo_training.agents.extensions import extension_kinds, make_extension_agent
@@ -224,12 +224,12 @@ class AgentSpec:
             measured = {"strength": None, "blunder_rate": None}
             data = json.dumps(card | measured, sort_keys=True).encode()
         elif self.kind == "linear":
-            file = Path(self.source) if self.source else shipped_file(get_game(game))
+            file = local(self.source) if self.source else shipped_file(get_game(game))
             if not file.is_file():
                 return None
             data = file.read_bytes()
-        elif self.kind in extension_kinds() and Path(self.source).is_file():
-            data = Path(self.source).read_bytes()
+        elif self.kind in extension_kinds() and local(self.source).is_file():
+            data = local(self.source).read_bytes()
         elif self.kind == "custom":
             return source_digest(self.source.rpartition(":")[0])
         else:

@@ -4,7 +4,6 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ from linkzoo.core.arguments import shown, string
 from linkzoo.core.kernels import kernels
 from linkzoo.core.options import option_names
 from linkzoo.core.state import Record
+from linkzoo.core.user_files import local
 from linkzoo.engine.rng import STREAM_SETUP, game_seeds, random_u64s
 from linkzoo_training.resources import file_exists
 
@@ -109,12 +109,12 @@ def openings_digest(text: str | None) -> str | None:
     """Returns the SHA-256 of a file of openings; None for other openings."""
     if text is None or not is_file(text):
         return None
-    return hashlib.sha256(Path(text).read_bytes()).hexdigest()
+    return hashlib.sha256(local(text).read_bytes()).hexdigest()
 
 
 def is_file(text: str) -> bool:
     """Returns whether openings are a file of positions."""
-    return _PLIES.fullmatch(text) is None and file_exists(Path(text))
+    return _PLIES.fullmatch(text) is None and file_exists(local(text))
 
 
 def read_openings(

@@ -127,7 +127,8 @@ def run_tournament(
     missing = [number for number in range(len(pairs)) if number not in shares]
     tasks = [partial(_play, settings, *matches[number]) for number in missing]
     executor.start(TaskWorker)
-    results = executor.play(None, tasks)
+    names = [" against ".join(map(str, matches[number])) for number in missing]
+    results = executor.play(None, tasks, names=names)
     for finished, (index, result) in enumerate(results, 1 + len(shares)):
         number = missing[index]
         write_atomically(paths[number], (json.dumps(result) + "\n").encode())

@@ -136,7 +136,7 @@ class Call(Results):
 
 
 class Dispatcher:
-    """Plays calls on a fleet of up to `workers` workers.
+    """Plays calls on a fleet of up to `workers` workers, which start with the first call.
 
     Attributes:
         live: The number of workers that are ready or busy.
@@ -189,6 +189,8 @@ class Dispatcher:
                 self._fleet.kill(worker)
 
     def _start_missing_workers(self) -> None:
+        if self._call is None:  # workers may need what comes before the first call
+            return
         while self._starting_or_live() < self._workers:
             self._starting.add(self._fleet.start_worker())
 

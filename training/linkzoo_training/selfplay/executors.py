@@ -127,7 +127,7 @@ class _FleetExecutor(Executor):
         return self._dispatcher.live if self._dispatcher is not None else 0
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """Begins to start the workers."""
+        """Prepares the workers, which start with the first call of `play`."""
         self._dispatcher = Dispatcher(self._fleet(make), self.workers)
 
     def play(

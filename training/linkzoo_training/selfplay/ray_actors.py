@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import ray
 from ray.exceptions import RayError, RayTaskError
 
+from linkzoo.core import user_files
 from linkzoo_training.selfplay.dispatch import Answer, Fleet, Handle, Kept, Worker, WorkerDiedError
 from linkzoo_training.selfplay.processes import single_threaded
 
@@ -15,17 +17,24 @@ class RayFleet(Fleet):
     """Ray actors of one CPU each; one that finds no CPU joins when there is one.
 
     Ray neither restarts actors nor repeats tasks: the dispatcher does, for processes and Ray alike.
+
+    Files that the user has named, such as agents and checkpoints, are sent to each actor once, with
+    the content that they had when they were first needed.
     """
 
     def __init__(self, make: Callable[[], Worker]) -> None:
         self._make = make
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(_Actor)
+        self._learner = user_files.this_process()
         self._expected: dict[Handle, Any] = {}  # references to the next answers
         self._stored: dict[str, Any] = {}  # references to the values of `kept`
+        self._files: dict[str, Any] = {}  # references to the contents of files
+        self._sent: dict[Handle, set[str]] = {}  # files
 
     def start_worker(self) -> Any:
         """Asks for an actor, which Ray starts where and when a CPU is free."""
-        actor = self._actor.remote(self._make)
+        actor = self._actor.remote(self._make, self._learner)
+        self._sent[actor] = set()
         self._expected[actor] = actor.ready.remote()
         return actor
 
@@ -35,11 +44,18 @@ class RayFleet(Fleet):
             name: self._stored[name] if name in self._stored else ray.put(value)
             for name, value in kept.items()
         }
+        for file in user_files.named_files():
+            if file not in self._files:
+                self._files[file] = ray.put(Path(file).read_bytes())
         return ray.put(weights), self._stored
 
     def send(self, worker: Any, shared: tuple[Any, dict[str, Any]], task: Any, name: str) -> None:
         """Calls the actor; Ray's dashboard shows the task by its name."""
         weights, kept = shared
+        files = {file: data for file, data in self._files.items() if file not in self._sent[worker]}
+        if files:
+            self._sent[worker] |= files.keys()
+            worker.receive.remote(list(files), *files.values())
         play = worker.play.options(name=name)
         self._expected[worker] = play.remote(weights, task, list(kept), *kept.values())
 
@@ -63,14 +79,21 @@ class RayFleet(Fleet):
     def kill(self, worker: Any) -> None:
         """Kills the actor, and waits for nothing."""
         self._expected.pop(worker, None)
+        self._sent.pop(worker, None)
         ray.kill(worker)
 
 
 class _Actor:
     """A worker as a Ray actor, created at its first task so that errors are raised there."""
 
-    def __init__(self, make: Callable[[], Worker]) -> None:
+    def __init__(self, make: Callable[[], Worker], learner: user_files.Sender) -> None:
         self._worker = cache(partial(single_threaded, make))
+        self._learner = learner
+        user_files.receive(learner, {})
+
+    def receive(self, files: list[str], *contents: bytes) -> None:
+        """Receives copies of files, for the tasks that follow."""
+        user_files.receive(self._learner, dict(zip(files, contents, strict=True)))
 
     def ready(self) -> None:
         """Returns when the actor runs."""
