@@ -53,10 +53,10 @@ SUMMARY = [
     ("love_links", "love_links_az", "uct-1000"),
     ("link_o", "linear", "greedy"),
     ("link_o", "linear:2000", "greedy"),
-    ("link_o", "link_o", "greedy"),
+    ("link_o", "link_o_ppo", "greedy"),
     ("love_formula", "linear", "greedy"),
-    ("love_formula", "love_formula", "greedy"),
-    ("love_formula", "love_formula", "uct-1000"),
+    ("love_formula", "love_formula_ppo", "greedy"),
+    ("love_formula", "love_formula_ppo", "uct-1000"),
 ]
 
 Rows = Iterable[Iterable[str]]

@@ -25,7 +25,7 @@ import linkzoo_training
 from linkzoo import Game, GameRecord, Positions, RandomAgent, VecEnv, game_names, get_game
 from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.resources import shipped
+from linkzoo_training.resources import find_checkpoint
 from tests.common.variants import REFUSED, VARIANTS
 from tests.fuzz.positions import EDITIONS, Edition, compile_edition, every_game, trajectory
 from tests.fuzz.strategies import short
@@ -151,7 +151,7 @@ def world(edition_name: str, folder: Path) -> World:
         env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
     folders = [folder / f"{edition_name}-{name}" for name in FOLDER_NAMES]
     for link in folders:
-        link.symlink_to(shipped("checkpoints") / edition_name)
+        link.symlink_to(find_checkpoint(edition_name))
     return World(game, running, states[[-1] * 3].copy(), blanks, env.record(), folders)
 
 

@@ -133,14 +133,14 @@ def test_a_folder_that_exists_goes_before_suffixes(
 def test_a_shipped_checkpoint_goes_before_a_folder_of_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shutil.copytree(find_checkpoint("linkage_az"), tmp_path / "linkage")
-    shutil.copytree(find_checkpoint("linkage_az"), tmp_path / "linkage:8")
+    shutil.copytree(find_checkpoint("linkage_ppo"), tmp_path / "linkage")
+    shutil.copytree(find_checkpoint("linkage_ppo"), tmp_path / "linkage:8")
     monkeypatch.chdir(tmp_path)
     named, here = make_agent("linkage", "linkage"), make_agent("./linkage", "linkage")
     assert isinstance(named, PolicyAgent)
     assert isinstance(here, PolicyAgent)
-    assert named.card["trained"]["algorithm"] == "ppo"
-    assert here.card["trained"]["algorithm"] == "alphazero"
+    assert named.card["trained"]["algorithm"] == "alphazero"
+    assert here.card["trained"]["algorithm"] == "ppo"
     assert load_agent(Path("linkage")).card == here.card
     assert isinstance(make_agent("linkage:8", "linkage"), SearchAgent)
     assert isinstance(make_agent("./linkage:8", "linkage"), PolicyAgent)

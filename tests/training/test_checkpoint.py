@@ -9,9 +9,14 @@ import torch
 
 from linkzoo import Positions, game_names, get_game, make_vec
 from linkzoo_training.agents.policy import PolicyAgent, load_agent
-from linkzoo_training.checkpoints.checkpoint import save_checkpoint
+from linkzoo_training.checkpoints.checkpoint import load_card, save_checkpoint
 from linkzoo_training.networks.flat import make_network
-from linkzoo_training.resources import shipped
+from linkzoo_training.resources import (
+    best_checkpoints,
+    find_checkpoint,
+    shipped,
+    shipped_checkpoints,
+)
 
 
 @pytest.fixture
@@ -164,3 +169,28 @@ def test_shipped_checkpoints_load_and_are_small(folder: Path) -> None:
     agent = load_agent(folder.name)
     assert agent.card["strength"]
     assert sum(path.stat().st_size for path in folder.iterdir()) <= 5 * 2**20
+
+
+BEST = {
+    "linkage": "c63dc9ec4ca8ce78193064472bd19741d77d61eb6203bbe405f9ff169c4a112a",
+    "love_links": "63b0eab0f0da0b1fa81d424989ff913e0edd4e64dcecaffa15939ee75b89b3e0",
+    "link_o": "e7e6fa1dc7daa62adb8945ffc902b0a4cf0934a6f409fb9038f0d76ba370dabc",
+    "love_formula": "0c7892a97a800f8ecc39f651c2fb4599b0f035069cf1256565008502848d894d",
+}
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_a_game_s_name_loads_its_best_policy(game: str) -> None:
+    assert load_card(find_checkpoint(game))["sha256"] == BEST[game]
+    agent = load_agent(game)
+    assert agent.name == game
+    assert agent.game.name == game
+    assert agent.card["trained"]["config"]["num_players"] == []  # all numbers
+
+
+def test_each_shipped_policy_has_a_name_that_stays() -> None:
+    names = shipped_checkpoints()
+    assert set(best_checkpoints().values()) <= set(names)
+    assert not set(names) & set(game_names())
+    for name in names:
+        assert load_card(find_checkpoint(name))["trained"]["config"]["name"] == name

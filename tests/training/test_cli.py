@@ -326,7 +326,7 @@ def test_a_file_that_can_not_be_written_is_noticed_first(
         line = usage_error(f"{command} {tmp_path / 'file'}", capsys)
         assert f"{tmp_path / 'file'} can't be written: Permission denied" in line
     assert main(["evaluate", "linkage", "--ladder", "--card"]) == 2
-    assert "linkage can't be written: Permission denied" in error_line(capsys)
+    assert "linkage_az can't be written: Permission denied" in error_line(capsys)
 
 
 QUICK_RUN = """

@@ -35,10 +35,10 @@ def test_shipped_configurations_are_valid(name: str) -> None:
 @pytest.mark.parametrize("kind", ["ppo", "ppo_quick", "ppo_gpu"])
 @pytest.mark.parametrize("game", game_names())
 def test_every_game_has_its_presets(game: str, kind: str) -> None:
-    """Within 90 minutes, within minutes, and for a GPU; each run has a folder of its own."""
+    """Within 90 minutes, within minutes, and for a GPU; each run has a folder of its name."""
     config = load_config(f"{game}_{kind}")
     assert (config.game, config.algorithm) == (game, "ppo")
-    assert config.name == game + kind.removeprefix("ppo")
+    assert config.name == f"{game}_{kind}"
     assert (config.device == "cuda") == (kind == "ppo_gpu")
     assert (config.max_seconds is not None) == (kind == "ppo_quick")
     assert config.max_seconds is None or config.max_seconds <= 300

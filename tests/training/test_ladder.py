@@ -56,7 +56,7 @@ def test_linkage_is_measured_where_both_roles_can_win() -> None:
 
 def test_what_an_older_ladder_measured_is_shown_as_such() -> None:
     """Until it is measured again, which `test_the_card_is_what_the_command_finds` does."""
-    path = strength.CHECKPOINTS / "love_links" / "card.json"
+    path = strength.CHECKPOINTS / "love_links_ppo" / "card.json"
     card = json.loads(path.read_text(encoding="utf-8"))
     present = read_ladder("love_links").version
     for version, words in (

@@ -124,7 +124,7 @@ def test_a_match_warns_before_its_workers_play() -> None:
     "command",
     [
         "evaluate linkage_az random --games 2 threshold=11",
-        "tournament linkage linkage_az random --games 2 threshold=11 --out {out}",
+        "tournament linkage_ppo linkage_az random --games 2 threshold=11 --out {out}",
         "data selfplay linkage_az --games 2 threshold=11 --out {out}",
     ],
 )

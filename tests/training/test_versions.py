@@ -18,7 +18,7 @@ SELFPLAY = "data selfplay random --game linkage --openings 0 --games 2 --out"
 @pytest.mark.parametrize("version", [0, 1, 2])
 def test_cards(version: int, tmp_path: Path) -> None:
     folder = tmp_path / "linkage"
-    shutil.copytree(shipped("checkpoints") / "linkage", folder)
+    shutil.copytree(shipped("checkpoints") / "linkage_ppo", folder)
     card = json.loads((folder / "card.json").read_bytes())
     (folder / "card.json").write_text(json.dumps({**card, "version": version}))
     if version == 2:

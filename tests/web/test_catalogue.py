@@ -11,7 +11,7 @@ from linkzoo import game_names, get_game
 from linkzoo.exact import TabularAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
-from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.resources import best_checkpoints, find_checkpoint
 from linkzoo_training.web.catalogue import agent_words
 from linkzoo_training.web.offers import strengths
 from tests.web.server import Client, serving
@@ -24,7 +24,7 @@ def test_opponents_are_ranked_by_the_matches_of_the_cards(client: Client, game: 
     measured = [rating for rating in agents.values() if rating is not None]
     assert measured == sorted(measured, reverse=True)
     assert agents["random"] == 0
-    assert {"random", "greedy", "uct-100", "uct-1000", game} <= set(agents)
+    assert {"random", "greedy", "uct-100", "uct-1000", best_checkpoints()[game]} <= set(agents)
     assert not [name for name in agents if name.startswith(("cheat", "hands", "exact"))]
     matches = load_card(find_checkpoint(game))["strength"]
     shares: dict[str, list[float]] = {"random": [], "greedy": []}
@@ -33,7 +33,7 @@ def test_opponents_are_ranked_by_the_matches_of_the_cards(client: Client, game: 
             shares[match["agents"][1]].append(match["win_share"]["mean"])
     for opponent, won in shares.items():  # who beats whom in all its matches stands above
         if all(share > 0.55 for share in won):
-            assert agents[game] > agents[opponent]
+            assert agents[best_checkpoints()[game]] > agents[opponent]
 
 
 def test_each_agent_that_is_offered_can_play(tmp_path: Path) -> None:

@@ -221,7 +221,7 @@ def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
         ({"game": "os:path"}, "os:path"),
         ({"seats": ["human"]}, "num_players"),
         ({"seats": ["human", "../secret"]}, "doesn't offer it"),
-        ({"seats": ["human", "checkpoints/linkage"]}, "doesn't offer it"),
+        ({"seats": ["human", "checkpoints/linkage_ppo"]}, "doesn't offer it"),
         ({"seats": ["human", "x.py:Agent"]}, "doesn't offer it"),
         ({"seats": ["human", f"uct-{MOST_SIMULATIONS + 1}"]}, "simulations"),
         ({"seats": ["human", f"mc-{MOST_SIMULATIONS + 1}"]}, "simulations"),
@@ -331,7 +331,7 @@ def test_strength_is_what_the_cards_say(client: Client) -> None:
     ]
     assert match["options"] == "threshold=[13,14]"
     assert cards["linkage_az"]["blunders"][0]["share"] == card["blunder_rate"][0]["share"]
-    assert all(match["roles"] == [] for match in cards["link_o"]["matches"])
+    assert all(match["roles"] == [] for match in cards["link_o_ppo"]["matches"])
 
 
 def test_strength_is_of_the_games_that_are_offered(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 The files are at the top of the source tree (`configs/`, `checkpoints/`), in a wheel in `shipped/`.
 """
 
+import json
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -52,6 +54,14 @@ def shipped_checkpoints() -> list[str]:
     return sorted(path.parent.name for path in shipped("checkpoints").glob("*/card.json"))
 
 
+@cache
+def best_checkpoints() -> dict[str, str]:
+    """Returns the name of each game's best shipped checkpoint, which the game's own name loads."""
+    path = shipped("checkpoints") / "best.json"
+    names: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    return names
+
+
 def is_checkpoint(folder: str | Path) -> bool:
     """Returns whether a folder holds a checkpoint."""
     return file_exists(local(folder) / "card.json")
@@ -60,7 +70,8 @@ def is_checkpoint(folder: str | Path) -> bool:
 def find_checkpoint(path_or_name: str | Path) -> Path:
     """Returns the folder of a checkpoint, given as a folder or by a shipped checkpoint's name.
 
-    A string is first taken as a name: write `./linkage` for a folder of that name.
+    A game's name is that of its best checkpoint. A string is first taken as a name: write
+    `./linkage` for a folder of that name.
 
     Raises:
         ValueError: There is no such checkpoint.
@@ -68,10 +79,11 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
     if not isinstance(path_or_name, str | Path):
         raise ValueError(f"checkpoint: {shown(path_or_name)} is not a name or a path")
     text = str(path_or_name)
-    names = shipped_checkpoints()
+    best = best_checkpoints()
+    names = sorted([*best, *shipped_checkpoints()])
     exists = is_checkpoint(path_or_name)
     if text in names and (isinstance(path_or_name, str) or not exists):
-        return shipped("checkpoints") / text
+        return shipped("checkpoints") / best.get(text, text)
     if exists:
         return local(path_or_name)
     missing = f"no checkpoint {shown(text)}"

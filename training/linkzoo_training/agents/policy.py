@@ -389,7 +389,7 @@ def load_agent(
     views = integer("views", views, 1, 2**31 - 1)
     source = str(path_or_name)
     if folder.parent == shipped("checkpoints"):
-        source = folder.name
+        source = Path(path_or_name).name
     label = AgentSpec(
         "checkpoint",
         source,

@@ -8,7 +8,7 @@ from linkzoo import Agent, GameRecord, get_game
 from linkzoo.core.arguments import shown
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.commands.common import new_file, new_folder, progress_bar, whole
-from linkzoo_training.resources import shipped_checkpoints
+from linkzoo_training.resources import best_checkpoints
 
 HELP = "show a recorded game as a page or as pictures"
 
@@ -70,7 +70,7 @@ def load_evaluator(spec: str | None, record: GameRecord) -> Agent | None:
     """
     if spec is not None:
         return make_agent(spec, record.game, record.options)
-    if record.game not in shipped_checkpoints():
+    if record.game not in best_checkpoints():
         return None
     from linkzoo_training.agents.policy import load_agent
 
