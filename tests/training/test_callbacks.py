@@ -2,6 +2,8 @@
 
 import csv
 import json
+import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,22 @@ def test_the_end_of_an_interrupted_run(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(RuntimeError, match="out of luck"):
         train(CONFIG, folder=tmp_path / "other", callbacks=[notes])
     assert notes.calls[2:] == notes.calls[:2]
+
+
+def test_a_signal_ends_matches_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The state is saved after it, and other errors of matches are raised."""
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        signal.raise_signal(signal.SIGTERM)
+        raise AssertionError("the match went on")
+
+    monkeypatch.setattr(PPOTrainer, "evaluate", interrupted)
+    stop, notes = StopSignal(), Notes()
+    config = replace(CONFIG, eval=replace(CONFIG.eval, every=1))
+    train(config, folder=tmp_path / "run", stop=stop, callbacks=[notes])
+    assert stop.exit_code == 143
+    assert notes.calls == [("start", 0), (1, False), ("end", False)]
+    assert (tmp_path / "run" / STATE_FILE).exists()
 
 
 class Fails(Notes):

@@ -1,10 +1,11 @@
 """Workers: every executor gives the same, also when some die, and the learner learns from them."""
 
 import os
+import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from multiprocessing import active_children
 from multiprocessing.connection import Connection
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 import torch
 
+from linkzoo import RandomAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms import ppo
 from linkzoo_training.algorithms.trainer import Trainer
@@ -31,6 +33,7 @@ from linkzoo_training.selfplay.dispatch import (
     Dispatcher,
     Fleet,
     Kept,
+    Results,
     WorkerDiedError,
 )
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
@@ -163,7 +166,7 @@ def test_snapshots_travel_once() -> None:
             tasks: Sequence[Any],
             kept: Mapping[str, Any] = NOTHING,
             names: Sequence[str] = (),
-        ) -> Iterator[tuple[int, Any]]:
+        ) -> Results:
             sent.append((len(weights), list(kept)))
             return super().play(weights, tasks, kept, names)
 
@@ -274,6 +277,23 @@ def test_random_deaths_lose_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) 
     assert len(fleet.killed) > 3
 
 
+def test_calls_share_the_workers() -> None:
+    """Tasks of a second call are played beside those of the first, unless it was closed."""
+    fleet = FakeFleet([])
+    dispatcher = Dispatcher(fleet, 1)
+    first = dispatcher.play(None, list("abc"), NOTHING, list("abc"))
+    second = dispatcher.play(None, list("de"), NOTHING, list("de"))
+    assert [*second] == [(0, "d"), (1, "e")]
+    assert first.wait(0)
+    assert [*first] == [(0, "a"), (1, "b"), (2, "c")]
+    many = dispatcher.play(None, ["f"] * 10_000, NOTHING, ["f"] * 10_000)
+    next(many)
+    many.close()
+    assert [*dispatcher.play(None, ["g"], NOTHING, ["g"])] == [(0, "g")]
+    assert [task for _, task in fleet.sent].count("f") < 10_000
+    dispatcher.stop()
+
+
 def test_a_task_that_kills_its_workers_ends_the_run() -> None:
     fleet = FakeFleet([])
     with pytest.raises(RuntimeError, match="task x: 3 workers died at this task: its machine was"):
@@ -367,6 +387,33 @@ def test_it_learns_what_is_right() -> None:
     _, kept, error = against_perfect_play(trainer, **config.options)
     assert kept > 0.9
     assert error < 0.5
+
+
+class Pickled(LocalExecutor):
+    """Takes tasks and results through pickle, as workers elsewhere do."""
+
+    def play(
+        self,
+        weights: Any,
+        tasks: Sequence[Any],
+        kept: Mapping[str, Any] = NOTHING,
+        names: Sequence[str] = (),
+    ) -> Results:
+        copies = [pickle.loads(pickle.dumps(task)) for task in tasks]
+        return super().play(weights, copies, kept, names)
+
+
+def test_workers_play_the_matches_of_a_run(tmp_path: Path) -> None:
+    """Short and final ones give the same as in the learner's process."""
+    trainer = make_trainer(read_config(PPO), Pickled(2))
+    alone = make_trainer(read_config(PPO))
+    alone.network.load_state_dict(trainer.network.state_dict())
+    shares = []
+    for player in (trainer, alone):
+        assert (player.match_executor(RandomAgent()) is None) == (player is alone)
+        (result,) = player.evaluate(player.agent(), ["greedy"], 6, seed=3, openings="2")
+        shares.append(result.share)
+    assert (shares[0] == shares[1]).all()
 
 
 @pytest.mark.slow  # quick: resumed runs with workers are those without

@@ -17,6 +17,7 @@ from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.linear.fit import fit_linear
 from linkzoo_training.linear.labels import make_labels
 from linkzoo_training.networks.inputs import context_of
+from linkzoo_training.selfplay.executors import LocalExecutor
 from tests.driving import first_quick
 
 GAME = get_game("love_links")
@@ -68,6 +69,15 @@ def test_a_stopped_run_of_labels_goes_on(labelled: Path, tmp_path: Path) -> None
     assert path.read_bytes() == labelled.read_bytes()
     with pytest.raises(ValueError, match="has other settings"):
         make_labels(replace(SETTINGS, playouts=5), 1200, path, lambda _: None)
+
+
+def test_labels_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{workers}.npz" for workers in (1, 3)]
+    settings = replace(SETTINGS, agent="random", playouts=1, share=0.05)
+    for workers, path in zip((1, 3), paths, strict=True):
+        labels = make_labels(settings, 200, path, lambda _: None, LocalExecutor(workers))
+        assert labels.parts == 2
+    assert paths[0].read_bytes() == paths[1].read_bytes()
 
 
 @pytest.mark.slow  # quick: test_a_fit_learns

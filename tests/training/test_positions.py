@@ -19,7 +19,14 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import Match, play_match
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.selfplay.backend import HostBackend
-from linkzoo_training.selfplay.dispatch import NOTHING, Kept, Results, TaskWorker, Worker
+from linkzoo_training.selfplay.dispatch import (
+    NOTHING,
+    Kept,
+    PlayedWhenRead,
+    Results,
+    TaskWorker,
+    Worker,
+)
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
@@ -206,8 +213,10 @@ class Backwards(Executor):
         kept: Kept = NOTHING,
         names: Sequence[str] = (),  # noqa: ARG002 - see Executor
     ) -> Results:
-        for index in reversed(range(len(tasks))):
-            yield index, self._worker.play(weights, pickle.loads(pickle.dumps(tasks[index])), kept)
+        return PlayedWhenRead(
+            (index, self._worker.play(weights, pickle.loads(pickle.dumps(tasks[index])), kept))
+            for index in reversed(range(len(tasks)))
+        )
 
     def stop(self) -> None:
         """Nothing runs."""

@@ -26,7 +26,7 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import PPOConfig, load_config, read_config
 from linkzoo_training.config.fields import merged, override
-from linkzoo_training.evaluation.match import blocks_of, play_match
+from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.openings import START, describe_openings, read_openings
 from linkzoo_training.evaluation.report import make_table
 from linkzoo_training.evaluation.result import MatchResult, by_block
@@ -34,6 +34,7 @@ from linkzoo_training.evaluation.statistics import Estimate, from_blocks
 from linkzoo_training.networks.settings import training_settings
 from linkzoo_training.resources import find_config
 from linkzoo_training.runtime import StopSignal, alone_in, find_device
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.train import EVAL_SEED, learn, tell_files
 
 FORMAT = "linkzoo-best-response/1"
@@ -201,6 +202,7 @@ def train_best_response(
     output: Path | None = None,
     resume: bool = False,
     stop: StopSignal | None = None,
+    executor: Executor | None = None,
 ) -> dict[str, Any] | None:
     """Trains a best response, then plays it against its agent, with every number of players.
 
@@ -216,6 +218,7 @@ def train_best_response(
         output: Additional file for the result.
         resume: Whether to continue a run that was stopped.
         stop: Stops the run with its state saved.
+        executor: Runs the workers that play; None: this process plays.
 
     Returns:
         The result as JSON data; None if the run was stopped.
@@ -228,12 +231,12 @@ def train_best_response(
     blocks = {players: blocks_of(config.game, players, games) for players in config.players}
     folder = folder or Path("runs") / config.name
     with training_settings(find_device(config.device)), alone_in(folder):
-        trainer = learn(config, folder, resume=resume, stop=stop)
+        trainer = learn(config, folder, resume=resume, executor=executor, stop=stop)
         if trainer is None:
             return None
         response = trainer.agent(temperature=0.0)
         response.name = f"{folder / 'checkpoint'}~0"
-        results = _measure(response, config, blocks, openings)
+        results = _measure(response, trainer, blocks, openings)
         trainer.publish(folder / "checkpoint", [result.response.for_card() for result in results])
         report = _report(results, trainer, config)
         for path in filter(None, (folder / "best_response.json", output)):
@@ -245,9 +248,10 @@ def train_best_response(
 
 
 def _measure(
-    response: Agent, config: PPOConfig, blocks: Mapping[int, int], openings: str
+    response: Agent, trainer: Trainer, blocks: Mapping[int, int], openings: str
 ) -> list[BestResponse]:
     """Plays the response and the agent against the agent; `blocks` are by number of players."""
+    config = trainer.config
     agent = NamedAgent(AgentSpec.parse(config.pool.fixed_opponents[0]), config.game, config.options)
     settings: dict[str, Any] = {"seed": TEST_SEED, "openings": openings, "options": config.options}
     # A response that learned from the agent shares its blind spots; the scorer has others.
@@ -255,14 +259,18 @@ def _measure(
     if has_scorer(get_game(config.game, config.options)):
         scorer = LinearAgent()
     results = []
+
+    def play(player: Agent, count: int, players: int) -> MatchResult:
+        match = Match(config.game, player, agent, count, num_players=players, **settings)
+        return match.play(executor=trainer.match_executor(agent))
+
     with Console(stderr=True).status("playing the best response against the agent"):
         for players, count in blocks.items():
-            settings["num_players"] = players
-            of_response = play_match(config.game, response, agent, count, **settings)
-            of_agent = play_match(config.game, agent, agent, count, **settings)
+            of_response = play(response, count, players)
+            of_agent = play(agent, count, players)
             of_scorer: MatchResult | None = None
             if scorer is not None:
-                of_scorer = play_match(config.game, scorer, agent, count, **settings)
+                of_scorer = play(scorer, count, players)
             known: Exact | None = None
             if openings == START:
                 known = exact_value(agent.spec, config.game, players, config.options)

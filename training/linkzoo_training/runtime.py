@@ -27,6 +27,7 @@ class StopSignal:
 
     def __init__(self) -> None:
         self.exit_code = 0
+        self._interrupts = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> "StopSignal":
@@ -39,10 +40,23 @@ class StopSignal:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Ends the block at once when a signal comes."""
+        self._interrupts = True
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.exit_code:
+                raise
+        finally:
+            self._interrupts = False
+
     def _note(self, number: int, _frame: FrameType | None) -> None:
-        if self.exit_code:
+        is_first = not self.exit_code
+        self.exit_code = self.exit_code or 128 + number
+        if self._interrupts or not is_first:
             raise KeyboardInterrupt
-        self.exit_code = 128 + number
 
 
 @cache

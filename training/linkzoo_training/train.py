@@ -56,7 +56,7 @@ def train(
         folder: Output folder; None: `runs/<name>`.
         resume: Whether to continue a run that was stopped. Prints which fields of the configuration
             have changed, and whether the weights depend on it.
-        executor: Runs the workers that play; None: the trainer plays itself.
+        executor: Runs the workers that play, matches too; None: the trainer plays itself.
         stop: Stops the run with its state saved, and tells the caller.
         callbacks: Called at the start, after iterations and evaluations, and at the end.
 
@@ -134,7 +134,7 @@ def learn(
             metrics: dict[str, Any] = trainer.iterate()
             if logger is not None:
                 if trainer.iteration % config.eval.every == 0 or trainer.finished:
-                    metrics |= _short_matches(trainer, callbacks)
+                    metrics |= _short_matches(trainer, callbacks, stop)
                 logger.log(metrics, trainer.progress, trainer.eta, trainer.workers)
                 callbacks.iteration(metrics)
             if distributed.any_rank(trainer.iteration % config.save_every == 0 or run.saving):
@@ -172,16 +172,25 @@ def _make_logger(config: AnyConfig, folder: Path, iteration: int) -> Logger | No
     return logger
 
 
-def _short_matches(trainer: Trainer, callbacks: Callbacks) -> dict[str, float]:
-    """Plays the matches of an evaluation during training; returns their win rates."""
+def _short_matches(trainer: Trainer, callbacks: Callbacks, stop: StopSignal) -> dict[str, float]:
+    """Plays the matches of an evaluation during training; returns their win rates.
+
+    A signal ends them, without results.
+    """
     config = trainer.config.eval
-    results = trainer.evaluate(
-        trainer.agent(),
-        config.opponents,
-        config.blocks,
-        seed=EVAL_SEED,
-        openings=config.openings,
-    )
+    results: list[MatchResult] = []
+    if stop.exit_code:
+        return {}
+    with stop.ending():
+        results = trainer.evaluate(
+            trainer.agent(),
+            config.opponents,
+            config.blocks,
+            seed=EVAL_SEED,
+            openings=config.openings,
+        )
+    if not results:
+        return {}
     callbacks.evaluation(results)
     return {name: share for result in results for name, share in _win_rates(result).items()}
 

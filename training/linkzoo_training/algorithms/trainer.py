@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from linkzoo import Game, get_game
+from linkzoo import Agent, Game, get_game
 from linkzoo.core.arguments import check_keys, integer, mapping, real, sequence
 from linkzoo.engine import threads
 from linkzoo.registry import id_of
@@ -23,6 +23,7 @@ from linkzoo_training.agents.linear import read_scorer
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.agents.usage import usage_of
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import STATES, Optimizers
 from linkzoo_training.algorithms.resume import Changes, contents_of, find_changes
@@ -30,15 +31,17 @@ from linkzoo_training.checkpoints import checkpoint
 from linkzoo_training.config.config import AnyConfig, read_config
 from linkzoo_training.config.fields import flat
 from linkzoo_training.config.schedule import Schedule
-from linkzoo_training.evaluation.match import play_match
+from linkzoo_training.evaluation.match import Match
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks import shards
 from linkzoo_training.networks.action import ActionNet
 from linkzoo_training.networks.flat import Critic, frozen, make_network
+from linkzoo_training.networks.own import OwnNet
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
 from linkzoo_training.resources import find_checkpoint
 from linkzoo_training.runtime import find_device, training_clock, use_bf16
+from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.league import League, load_snapshot
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.replay import ReplayGames
@@ -279,16 +282,28 @@ class Trainer(ABC):
     ) -> list[MatchResult]:
         """Plays an agent against each opponent, one match per number of players.
 
-        `blocks` and `settings` are as in `play_match`.
+        `blocks` and `settings` are as in `Match`. Workers play, if there are any.
         """
         game, options = id_of(self.game), self.config.options
-        return [
-            play_match(game, agent, against, blocks, num_players=n, options=options, **settings)
-            for against in [
-                NamedAgent(AgentSpec.parse(opponent), game, options) for opponent in opponents
-            ]
-            for n in self.config.players
-        ]
+        results = []
+        for opponent in opponents:
+            against = NamedAgent(AgentSpec.parse(opponent), game, options)
+            for players in self.config.players:
+                match = Match(
+                    game, agent, against, blocks, num_players=players, options=options, **settings
+                )
+                results.append(match.play(executor=self.match_executor(against)))
+        return results
+
+    def match_executor(self, opponent: Agent) -> Executor | None:
+        """Returns the workers; None without any, or if they can't play matches of the policy."""
+        if not isinstance(self.play, SelfPlayWorkers):
+            return None
+        if isinstance(self.network, OwnNet):  # pickle doesn't find its module in every worker
+            return None
+        if usage_of(opponent) is not None:  # it asks many games at once
+            return None
+        return self.play.executor
 
     def save(self, folder: Path) -> None:
         """Saves the state of all processes to one file, for an exact resume."""

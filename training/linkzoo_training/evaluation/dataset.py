@@ -323,7 +323,9 @@ def write_dataset(
     executor.start(TaskWorker)
     tasks = [partial(_play_encoded, files, plan, openings, games) for games in missing]
     done = plan.games - sum(map(len, missing))
-    for games, encoded in zip(missing, in_order(executor.play(None, tasks)), strict=True):
+    names = [f"games {games.start + 1} to {games.stop}" for games in missing]
+    results = executor.play(None, tasks, names=names)
+    for games, encoded in zip(missing, in_order(results), strict=True):
         files.write(folder, games, encoded)
         done += len(games)
         progress(done, plan.games)

@@ -171,7 +171,7 @@ class Match:
             progress: Called as `progress(finished, blocks)` after each batch.
             keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
                 second variant of the options (left out if there is only one), A on side 0.
-            executor: Plays batches of blocks, after `executor.start(TaskWorker)`; None for this
+            executor: Plays batches of blocks, after `executor.start`; None for this
                 process. The agents must be picklable, such as `NamedAgent`. The result doesn't
                 depend on it.
 
@@ -205,8 +205,13 @@ class Match:
         played: list[PlayedBlocks] = []
         end: int | None = None  # the number of blocks after which the test decided
         stopped = ""
+        names = [
+            f"{self.a.name} against {self.b.name}, blocks {part.start + 1} to {part.stop}"
+            for part in parts
+        ]
+        results = executor.play(None, tasks, names=names)
         try:
-            for part, blocks in zip(parts, in_order(executor.play(None, tasks)), strict=True):
+            for part, blocks in zip(parts, in_order(results), strict=True):
                 played.append(blocks)
                 for name, record in blocks.records:
                     assert keep is not None
@@ -221,6 +226,8 @@ class Match:
             if not (partial and played):
                 raise
             stopped = str(error)
+        finally:
+            results.close()
         return self._result(played, end, sprt, stopped)
 
     def _with_block_size(self, sprt: Sprt) -> Sprt:

@@ -7,6 +7,7 @@ at random, or as a linear scorer plays; the n-th playouts of all actions of a po
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from linkzoo import Agent, Game, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_LABELS, STREAM_SEARCH, random_u64s
 from linkzoo_training.agents.linear import load_scorer
-from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.playing import play_games
-from linkzoo_training.agents.specs import digests_of
+from linkzoo_training.agents.specs import AgentSpec, digests_of
 from linkzoo_training.evaluation.labelled_positions import (
     Labels,
     LabelSettings,
@@ -28,6 +29,8 @@ from linkzoo_training.evaluation.labelled_positions import (
 )
 from linkzoo_training.search.linear import Scorer
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
 
 RANDOM = "random"  # playouts at random
 SHIPPED = "linear"  # playouts by the shipped scorer
@@ -37,7 +40,11 @@ _RANDOM_SHARE = 0.1  # random actions among the decisions with a choice
 
 
 def make_labels(
-    settings: LabelSettings, positions: int, path: Path, progress: Callable[[int], None]
+    settings: LabelSettings,
+    positions: int,
+    path: Path,
+    progress: Callable[[int], None],
+    executor: Executor | None = None,
 ) -> Labels:
     """Adds parts to a file of labels until it holds enough positions.
 
@@ -46,6 +53,7 @@ def make_labels(
         positions: The smallest number of positions.
         path: The file; it is written after every part, so that a stopped run resumes.
         progress: Called with the number of positions after every part.
+        executor: Makes the parts; None for this process. The labels don't depend on it.
 
     Raises:
         ValueError: The share is 0, the file has other settings or is damaged, or the games have no
@@ -56,20 +64,35 @@ def make_labels(
     digests = digests_of(settings.game, (settings.agent, settings.rollout))
     settings = replace(settings, digests=digests)
     labels = _existing(settings, path) if path.exists() else _no_labels(settings)
-    agent = make_agent(settings.agent, settings.game, settings.options)
+    agent = NamedAgent(AgentSpec.parse(settings.agent), settings.game, settings.options)
+    if executor is None:
+        executor = LocalExecutor()
+    executor.start(TaskWorker)
     empty_parts = 0
     while len(labels.states) < positions:
-        states = _play_part(settings, agent, labels.parts)
-        labels = labels.joined(_label(settings, states))
-        empty_parts = 0 if len(states) else empty_parts + 1
-        if empty_parts == _MAX_EMPTY_PARTS:
-            raise ValueError(
-                f"no position was labelled in {empty_parts * _GAMES:,} games of {settings.game}: "
-                "its positions have no choice, or the share is too small"
-            )
-        write_labels(labels, path)
-        progress(len(labels.states))
+        numbers = range(labels.parts, labels.parts + executor.workers)
+        tasks = [partial(_make_part, settings, agent, number) for number in numbers]
+        names = [f"part {number + 1} of the labels" for number in numbers]
+        results = executor.play(None, tasks, names=names)
+        for part in in_order(results):
+            labels = labels.joined(part)
+            empty_parts = 0 if len(part.states) else empty_parts + 1
+            if empty_parts == _MAX_EMPTY_PARTS:
+                raise ValueError(
+                    f"no position was labelled in {empty_parts * _GAMES:,} games of "
+                    f"{settings.game}: its positions have no choice, or the share is too small"
+                )
+            write_labels(labels, path)
+            progress(len(labels.states))
+            if len(labels.states) >= positions:
+                break
+        results.close()
     return labels
+
+
+def _make_part(settings: LabelSettings, agent: Agent, number: int) -> Labels:
+    """Returns the labels of a part."""
+    return _label(settings, _play_part(settings, agent, number))
 
 
 def _existing(settings: LabelSettings, path: Path) -> Labels:

@@ -16,16 +16,45 @@ import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from queue import SimpleQueue
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 Kept = Mapping[str, Any]  # large shared arguments by name
-Results = Iterator[tuple[int, Any]]  # (index of the task, result)
 Handle = Hashable  # a worker, as its fleet knows it
 NOTHING: Kept = MappingProxyType({})
 MAX_DEATHS = 3  # of workers at one task before the run fails
 _POLL = 0.1  # seconds until new tasks are noticed while workers are busy
 _MAX_STOP = 1  # seconds to kill the workers, before the process ends without
+
+
+class Results(Iterator[tuple[int, Any]]):
+    """The results of tasks in order of completion: (index of the task, result)."""
+
+    @abstractmethod
+    def wait(self, seconds: float) -> bool:
+        """Waits until `next` doesn't block, at most some seconds; returns whether it doesn't."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Drops the tasks that no worker has begun."""
+
+
+class PlayedWhenRead(Results):
+    """Results of tasks that are played in this process, each when its result is read."""
+
+    def __init__(self, results: Iterator[tuple[int, Any]]) -> None:
+        self._results = results
+
+    def wait(self, seconds: float) -> bool:  # noqa: ARG002 - see Results
+        """Returns True."""
+        return True
+
+    def close(self) -> None:
+        """Does nothing."""
+
+    def __next__(self) -> tuple[int, Any]:
+        return next(self._results)
 
 
 class Worker(Protocol):
@@ -86,7 +115,7 @@ class Fleet(ABC):
 
 
 class Call(Results):
-    """The tasks of one call of `Dispatcher.play`, and an iterator over their results."""
+    """The tasks of one call of `Dispatcher.play`, and their results."""
 
     def __init__(
         self, weights: Any, tasks: Sequence[Any], kept: Kept, names: Sequence[str]
@@ -98,28 +127,39 @@ class Call(Results):
         self.shared: Any = None  # what the fleet makes of `weights` and `kept`
         self.waiting = deque(range(len(tasks)))
         self.deaths = [0] * len(tasks)
+        self._unfinished = len(tasks)
         self._unread = len(tasks)
         self._ready: deque[tuple[int, Any]] = deque()
         self._error: BaseException | None = None
+        self._closed = False
         self._changed = threading.Condition()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether some of its tasks are to be played, or played again."""
+        return self._unfinished > 0 and self._error is None and not self._closed
 
     def finish(self, index: int, result: Any) -> None:
         """Adds the result of a task."""
         with self._changed:
+            self._unfinished -= 1
             self._ready.append((index, result))
             self._changed.notify()
 
     def fail(self, error: BaseException) -> None:
         """Gives up the call: the error is raised after the results that are there."""
-        self.waiting.clear()
         with self._changed:
             self._error = self._error or error
             self._changed.notify()
 
-    def wait(self, seconds: float | None) -> bool:
+    def wait(self, seconds: float) -> bool:
         """Waits until `next` doesn't block, at most some seconds; returns whether it doesn't."""
         with self._changed:
             return self._changed.wait_for(self._readable, seconds)
+
+    def close(self) -> None:
+        """Drops the tasks that no worker has begun."""
+        self._closed = True
 
     def _readable(self) -> bool:
         return bool(self._ready) or self._error is not None or self._unread == 0
@@ -150,7 +190,9 @@ class Dispatcher:
         self._idle: list[Handle] = []
         self._busy: dict[Handle, tuple[Call, int]] = {}
         self._failed_starts = 0  # since a worker was last ready
-        self._call: Call | None = None
+        self._new: SimpleQueue[Call] = SimpleQueue()
+        self._calls: list[Call] = []  # the open ones, which share the workers; the oldest first
+        self._begun = False  # there was a call
         self._changed = threading.Event()  # there is a new call, or an end
         self._stopping = False
         self._error: BaseException | None = None  # that ended the thread
@@ -158,9 +200,9 @@ class Dispatcher:
         self._thread.start()
 
     def play(self, weights: Any, tasks: Sequence[Any], kept: Kept, names: Sequence[str]) -> Call:
-        """Starts a call and returns its results; those of earlier calls are dropped."""
+        """Starts a call and returns its results; earlier calls go on, and their tasks go first."""
         call = Call(weights, tasks, kept, names)
-        self._call = call
+        self._new.put(call)
         self._changed.set()
         if not self._thread.is_alive():
             call.fail(self._error or RuntimeError("the workers were stopped"))
@@ -177,19 +219,27 @@ class Dispatcher:
         """The loop of the thread."""
         try:
             while not self._stopping:
+                self._take_new_calls()
                 self._start_missing_workers()
                 self._give_tasks()
                 self._receive_answers()
         except BaseException as error:  # noqa: BLE001 - raised where results are read
             self._error = error
-            if self._call is not None:
-                self._call.fail(error)
+            self._take_new_calls()
+            for call in self._calls:
+                call.fail(error)
         finally:
             for worker in (*self._starting, *self._idle, *self._busy):
                 self._fleet.kill(worker)
 
+    def _take_new_calls(self) -> None:
+        self._calls = [call for call in self._calls if call.is_open]
+        while not self._new.empty():
+            self._calls.append(self._new.get())
+            self._begun = True
+
     def _start_missing_workers(self) -> None:
-        if self._call is None:  # workers may need what comes before the first call
+        if not self._begun:  # workers may need what comes before the first call
             return
         while self._starting_or_live() < self._workers:
             self._starting.add(self._fleet.start_worker())
@@ -199,19 +249,18 @@ class Dispatcher:
         return self.live + len(self._starting)
 
     def _give_tasks(self) -> None:
-        call = self._call
-        if call is None:
-            return
-        if call.waiting and call.shared is None:
-            call.shared = self._fleet.share(call.weights, call.kept)
-        while self._idle and call.waiting:
-            worker = self._idle.pop()
-            index = call.waiting.popleft()
-            self._busy[worker] = (call, index)
-            try:
-                self._fleet.send(worker, call.shared, call.tasks[index], call.names[index])
-            except WorkerDiedError as error:
-                self._bury(worker, error)
+        for call in self._calls:
+            if call.waiting and call.shared is None:
+                call.shared = self._fleet.share(call.weights, call.kept)
+            while self._idle and call.waiting:
+                self._give(self._idle.pop(), call, call.waiting.popleft())
+
+    def _give(self, worker: Handle, call: Call, index: int) -> None:
+        self._busy[worker] = (call, index)
+        try:
+            self._fleet.send(worker, call.shared, call.tasks[index], call.names[index])
+        except WorkerDiedError as error:
+            self._bury(worker, error)
 
     def _receive_answers(self) -> None:
         expected = {*self._starting, *self._busy}

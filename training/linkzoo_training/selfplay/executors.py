@@ -15,10 +15,10 @@ from typing import Any, Self
 
 from linkzoo_training.selfplay.dispatch import (
     NOTHING,
-    Call,
     Dispatcher,
     Fleet,
     Kept,
+    PlayedWhenRead,
     Results,
     Worker,
 )
@@ -48,22 +48,14 @@ class Executor(ABC):
     ) -> Results:
         """Plays all tasks; yields their results in order of completion.
 
-        Work begins at the call, not when the first result is read. Errors of workers are raised
-        here. Read all results before the next call, except of `stop`.
+        Work begins at the call, not when the first result is read, and errors of workers are raised
+        where it is read. Several calls share the workers.
 
         Workers cache the values in `kept` by name until a call omits the name, so a name must
         always have the same value.
 
         `names` name the tasks in errors and on Ray's dashboard; without names they are numbered.
         """
-
-    def wait(self, seconds: float) -> bool:  # noqa: ARG002 - see below
-        """Waits until a result of `play` can be read at once, at most some seconds.
-
-        Returns:
-            Whether it can. Executors that play a task when its result is read return True.
-        """
-        return True
 
     @abstractmethod
     def stop(self) -> None:
@@ -102,8 +94,10 @@ class LocalExecutor(Executor):
         names: Sequence[str] = (),  # noqa: ARG002 - see Executor
     ) -> Results:
         """Plays all tasks; yields their results in order."""
-        for index, task in enumerate(tasks):
-            yield index, self._worker().play(weights, task, kept)
+        results = (
+            (index, self._worker().play(weights, task, kept)) for index, task in enumerate(tasks)
+        )
+        return PlayedWhenRead(results)
 
     def stop(self) -> None:
         """Does nothing."""
@@ -115,7 +109,6 @@ class _FleetExecutor(Executor):
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         self._dispatcher: Dispatcher | None = None
-        self._call: Call | None = None
 
     @abstractmethod
     def _fleet(self, make: Callable[[], Worker]) -> Fleet:
@@ -136,13 +129,7 @@ class _FleetExecutor(Executor):
         """Plays all tasks; yields (index of the task, result) in order of completion."""
         assert self._dispatcher is not None, "start comes first"
         names = names or [f"task {number} of {len(tasks)}" for number in range(1, len(tasks) + 1)]
-        self._call = self._dispatcher.play(weights, tasks, kept, names)
-        return self._call
-
-    def wait(self, seconds: float) -> bool:
-        """Waits until a result of the last `play` can be read at once; returns whether it can."""
-        assert self._call is not None
-        return self._call.wait(seconds)
+        return self._dispatcher.play(weights, tasks, kept, names)
 
     def stop(self) -> None:
         """Kills the workers."""

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -74,15 +74,20 @@ class SelfPlayWorker:
         games.begin()
         return games
 
-    def play(
-        self, weights: bytes, task: tuple[int, int, bytes], kept: Mapping[str, bytes]
-    ) -> bytes:
-        """Plays an iteration of a part.
+    def play(self, weights: bytes | None, task: Any, kept: Mapping[str, bytes]) -> Any:
+        """Plays an iteration of a part, or calls a function (see `TaskWorker`).
 
-        The task is the number of the part, the number of all parts, and the packed states of the
+        The task of a part is its number, the number of all parts, and the packed states of the
         part's games, empty at the start.
         """
-        part, parts, states = task
+        if weights is None:
+            return task()
+        return self._play_part(weights, kept, *task)
+
+    def _play_part(
+        self, weights: bytes, kept: Mapping[str, bytes], part: int, parts: int, states: bytes
+    ) -> bytes:
+        """Plays an iteration of a part."""
         if part not in self._games or not states:
             self._games[part] = self._begin(part, parts)
         games = self._games[part]
@@ -166,7 +171,7 @@ class SelfPlayWorkers(Generic[T]):
         started = time.perf_counter()
         end = started + seconds
         while self._results is not None and len(self._received) < self.parts:
-            if not self.executor.wait(max(0.0, end - time.perf_counter())):
+            if not self._results.wait(max(0.0, end - time.perf_counter())):
                 break
             part, result = next(self._results)
             self._received[part] = result

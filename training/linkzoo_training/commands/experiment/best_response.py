@@ -28,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_openings(parser, "0: the game itself")
     common.add_json(parser)
     add("--resume", action="store_true", help="continue a run that was stopped")
+    common.add_executor(parser, "games")
 
 
 def run(args: Namespace) -> int:
@@ -48,12 +49,14 @@ def run(args: Namespace) -> int:
         settings=args.settings,
     )
     stop = StopSignal()
-    train_best_response(
-        config,
-        args.games,
-        openings=args.openings or START,
-        output=args.json,
-        resume=args.resume,
-        stop=stop,
-    )
+    with common.make_executor(args) as executor:
+        train_best_response(
+            config,
+            args.games,
+            openings=args.openings or START,
+            output=args.json,
+            resume=args.resume,
+            stop=stop,
+            executor=executor,
+        )
     return stop.exit_code

@@ -29,6 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     text = "labelled share of the positions with a choice (default: %(default)s)"
     add("--share", type=common.number(0, 1, float), default=0.15, help=text)
     add("--seed", type=common.SEED, default=0, help="seed (default: %(default)s)")
+    common.add_executor(parser, "games")
 
 
 def run(args: Namespace) -> None:
@@ -49,8 +50,12 @@ def run(args: Namespace) -> None:
         seed=args.seed,
         share=args.share,
     )
-    with common.progress_bar() as show:
+    with common.make_executor(args) as executor, common.progress_bar() as show:
         labels = make_labels(
-            settings, args.positions, args.out, lambda done: show("labels", done, args.positions)
+            settings,
+            args.positions,
+            args.out,
+            lambda done: show("labels", done, args.positions),
+            executor,
         )
     print(f"{args.out}: {len(labels.states):,} positions, {len(labels.values):,} values")
