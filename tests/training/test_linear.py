@@ -73,9 +73,9 @@ def test_a_stopped_run_of_labels_goes_on(labelled: Path, tmp_path: Path) -> None
 
 def test_labels_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     paths = [tmp_path / f"{workers}.npz" for workers in (1, 3)]
-    settings = replace(SETTINGS, agent="random", playouts=1, share=0.05)
+    settings = replace(SETTINGS, agent="random", playouts=1, share=0.02)
     for workers, path in zip((1, 3), paths, strict=True):
-        labels = make_labels(settings, 200, path, lambda _: None, LocalExecutor(workers))
+        labels = make_labels(settings, 150, path, lambda _: None, LocalExecutor(workers))
         assert labels.parts == 2
     assert paths[0].read_bytes() == paths[1].read_bytes()
 
