@@ -27,6 +27,7 @@ from linkzoo_training.checkpoints.checkpoint import (
 )
 from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.imports import is_import_path
+from linkzoo_training.networks.categorical import draw
 from linkzoo_training.networks.flat import make_network, masked
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.settings import torch_defaults
@@ -119,8 +120,8 @@ class PolicyAgent:
         random_bits = random_u64s(seeds, STREAM_ACTION, 0) >> np.uint64(11)
         uniform = torch.from_numpy(random_bits / 2.0**53)  # below 1 as a double
         lower = logits.double() - logits.amax(-1, keepdim=True)
-        cumulative = torch.softmax(lower / self.temperature, -1).cumsum(-1)
-        return (cumulative <= uniform[:, None] * cumulative[:, -1:]).sum(-1).numpy()
+        actions, _ = draw(torch.softmax(lower / self.temperature, -1), uniform)
+        return actions.numpy()
 
     def evaluate(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Computes the policy and the values of N positions, without search.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from math import exp
 
 import numpy as np
 
@@ -14,27 +13,16 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_POLICY, random_u64
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Float32s, Float64s
+from linkzoo_training.search.gumbel_selection import sample_action
 from linkzoo_training.search.linear import Scorer, action_spec, weigh
 
 
 @compiled
-def draw(chances: Float64s, uniform: float) -> int:
-    """Turns scores [N] into probabilities and draws an index by a uniform number below 1."""
-    best = chances[0]
-    total = 0.0
-    for n in range(1, len(chances)):
-        best = max(best, chances[n])
-    for n in range(len(chances)):
-        chances[n] = exp(chances[n] - best)
-        total += chances[n]
-    drawn = -1
-    remaining = uniform
-    for n in range(len(chances)):
-        chances[n] /= total
-        if drawn < 0 and (remaining < chances[n] or n == len(chances) - 1):
-            drawn = n
-        remaining -= chances[n]
-    return drawn
+def _softmax(scores: Float64s) -> Float64s:
+    """Returns the probabilities of scores [N]."""
+    weights = np.exp(scores - scores.max())
+    probabilities: Float64s = weights / weights.sum()
+    return probabilities
 
 
 def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
@@ -58,7 +46,7 @@ def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
             scratch = states[i : i + 1].copy()
             legal = np.empty(count_legal(masks[i]), np.int64)
             features = np.empty((len(legal), size), np.int8)
-            chances = np.zeros(len(legal))
+            scores = np.zeros(len(legal))
             for n in range(len(legal)):
                 action = nth_legal(masks[i], n)
                 scratch[0] = states[i]
@@ -66,17 +54,19 @@ def make_sample(observe_action: ObserveAction) -> Callable[..., None]:
                 if n == 0:
                     weigh(scorer, features[0], linear)
                 for k in range(size):
-                    chances[n] += linear[k] * features[n, k]
+                    scores[n] += linear[k] * features[n, k]
                 legal[n] = action
             bits = random_u64(states[i].seed, STREAM_POLICY, states[i].ply) >> np.uint64(11)
-            chosen = draw(chances, np.float64(bits) / 2.0**53)
+            every = np.ones(len(legal), np.int8)
+            chosen = sample_action(scores, 1.0, every, np.float64(bits) / 2.0**53)
+            probabilities = _softmax(scores)
             actions[i] = legal[chosen]
             for c in range(len(context)):
                 contexts[i, c] = features[0, context[c]]
             for k in range(size):
                 mean = 0.0
                 for n in range(len(legal)):
-                    mean += chances[n] * features[n, k]
+                    mean += probabilities[n] * features[n, k]
                 gradients[i, k] = features[chosen, k] - mean
 
     return sample

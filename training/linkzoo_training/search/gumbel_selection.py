@@ -148,7 +148,7 @@ def interior_action_selection(
 
 
 @compiled
-def sample_action(logits: Float32s, factor: float, mask: Mask, uniform: float) -> int:
+def sample_action(logits: Float32s | Float64s, factor: float, mask: Mask, uniform: float) -> int:
     """Draws one of the actions in `mask` by the softmax of logits [A] times `factor`."""
     max_logit = -inf
     total = 0.0

@@ -14,6 +14,7 @@ from linkzoo.cuda.vector import CudaVecEnv
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Array
 from linkzoo_training.config.config import PPOConfig
+from linkzoo_training.networks.categorical import draw
 from linkzoo_training.networks.flat import select
 from linkzoo_training.selfplay.backend import (
     DIVERGED,
@@ -23,7 +24,7 @@ from linkzoo_training.selfplay.backend import (
     TensorStep,
     field_bytes,
 )
-from linkzoo_training.selfplay.sampling import UNIFORMS, draw
+from linkzoo_training.selfplay.sampling import UNIFORMS
 
 
 class CudaBackend(HostBackend):
