@@ -21,7 +21,7 @@ class CellNet(PolicyValueNet):
     """
 
     scale: Tensor
-    columns: Tensor
+    columns: Tensor | None  # None: the columns are the actions, in their order
     sums: Tensor | None
 
     def _add_heads(self, game: Game, cells: int, numbers: int, width: int) -> None:
@@ -41,13 +41,17 @@ class CellNet(PolicyValueNet):
         self.value = small_init(nn.Linear(2 * width, game.max_players))
         # The columns of each action in the logits of all cells, followed by those of no cell.
         columns = np.where(places < 0, -1, places % cells * per_cell + places // cells)
+        num_columns = per_cell * cells + num_without
         columns[without, 0] = per_cell * cells + np.arange(num_without)
+        first = None
+        if not np.array_equal(columns[:, 0], np.arange(num_columns)):
+            first = torch.from_numpy(columns[:, 0])
         sums = None
         if places.shape[1] > 1:
             actions, k = np.nonzero(columns >= 0)
-            sums = torch.zeros(game.num_actions, per_cell * cells + num_without)
+            sums = torch.zeros(game.num_actions, num_columns)
             sums[actions, columns[actions, k]] = 1
-        self.register_buffer("columns", torch.from_numpy(columns[:, 0]), persistent=False)
+        self.register_buffer("columns", first, persistent=False)
         self.register_buffer("sums", sums, persistent=False)
 
     def _logits(self, cells: Tensor) -> Tensor:
@@ -74,7 +78,7 @@ class CellNet(PolicyValueNet):
             logits = torch.cat([logits, self.elsewhere(whole)], 1)
         if self.sums is not None:
             logits = nn.functional.linear(logits, self.sums)
-        else:
+        elif self.columns is not None:
             logits = logits.index_select(1, self.columns)
         return logits, self.value(whole)
 
