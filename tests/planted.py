@@ -1,8 +1,9 @@
-"""Plants faults, one at a time, in a copy of the sources, and says which quick test finds each.
+"""Plants faults, one at a time, in a copy of the sources, and says which test finds each.
 
 `python -m tests.planted [WORD...]` plants those whose names contain one of the words, or all of
-them, and runs the quick tests of the part that each concerns, most of them interpreted: compiling
-every copy would take longer. Exit 1 if a fault isn't found, or if its line is no longer there.
+them, and runs the tests of the part that each concerns, most of them interpreted: compiling every
+copy would take longer. The tests are quick ones but for a few. Exit 1 if a fault isn't found, or if
+its line is no longer there.
 """
 
 import os
@@ -11,6 +12,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +30,7 @@ class Planted(NamedTuple):
     new: str
     tests: str
     compiled: bool = False  # where whole trainings would take too long interpreted
+    slow: bool = False  # whether slow tests find it
 
 
 FAULTS = [
@@ -216,6 +220,7 @@ FAULTS = [
         "Field(ge=1)",
         "tests/fuzz/test_checkpoints.py -k 'play and linkage and card' --minutes 1",
         compiled=True,
+        slow=True,
     ),
     Planted(
         "input: a card's wrong digest is shown whole",
@@ -224,6 +229,7 @@ FAULTS = [
         'needed = repr(card["sha256"])',
         "tests/fuzz/test_checkpoints.py -k 'play and linkage and card' --minutes 1",
         compiled=True,
+        slow=True,
     ),
     Planted(
         "input: a training of no steps",
@@ -232,6 +238,7 @@ FAULTS = [
         "common.whole(0, 10**15)",
         "tests/fuzz/test_commands.py -k wrong_numbers --minutes 1",
         compiled=True,
+        slow=True,
     ),
     Planted(
         "input: a key of a file may be set twice",
@@ -248,6 +255,7 @@ FAULTS = [
         "if not isinstance(meta, dict):",
         "tests/fuzz/test_checkpoints.py -k states --minutes 1",
         compiled=True,
+        slow=True,
     ),
 ]
 
@@ -261,25 +269,32 @@ def copy_of_the_sources(folder: Path) -> None:
             (folder / path.name).symlink_to(path)
 
 
-def found_by(fault: Planted) -> str | None:
-    """The first quick test that fails with this fault, None if all pass."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        copy_of_the_sources(folder)
-        text = (folder / fault.file).read_text(encoding="utf-8")
-        if text.count(fault.old) != 1:
-            sys.exit(f"{fault.file} has {text.count(fault.old)} of {fault.old!r}")
-        (folder / fault.file).write_text(text.replace(fault.old, fault.new), encoding="utf-8")
-        paths = os.pathsep.join(str(folder / part) for part in ("envs", "training", ""))
-        options = "-x -q -p no:cacheprovider -m 'not slow'"
+@contextmanager
+def planted(fault: Planted, folder: Path) -> Iterator[None]:
+    """A fault in a copy of the sources, which is as before afterwards."""
+    file = folder / fault.file
+    text = file.read_text(encoding="utf-8")
+    if text.count(fault.old) != 1:
+        sys.exit(f"{fault.file} has {text.count(fault.old)} of {fault.old!r}")
+    file.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
+    yield
+    file.write_text(text, encoding="utf-8")
+
+
+def found_by(fault: Planted, folder: Path) -> str | None:
+    """The first test that fails with this fault in a copy of the sources, None if all pass."""
+    suite = "slow and not nightly" if fault.slow else "not slow"
+    options = f"-x -q -p no:cacheprovider -m '{suite}'"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(str(folder / part) for part in ("envs", "training", "")),
+        "NUMBA_DISABLE_JIT": str(int(not fault.compiled)),
+    }
+    with planted(fault, folder):
         done = subprocess.run(
             ["sh", "-c", f"exec {sys.executable} -m pytest {options} {fault.tests}"],  # noqa: S607
             cwd=folder,
-            env={
-                **os.environ,
-                "PYTHONPATH": paths,
-                "NUMBA_DISABLE_JIT": str(int(not fault.compiled)),
-            },
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
@@ -291,13 +306,19 @@ def found_by(fault: Planted) -> str | None:
 
 
 def main(words: list[str]) -> int:
-    """The number of faults that no test found."""
+    """The number of faults that no test found.
+
+    All are planted in the same copy, which finds compiled again what a fault doesn't concern.
+    """
     missed = 0
-    for fault in FAULTS:
-        if not words or any(word in fault.name for word in words):
-            test = found_by(fault)
-            missed += test is None
-            print(f"{fault.name}: {test or 'NOT FOUND'}", flush=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        copy_of_the_sources(folder)
+        for fault in FAULTS:
+            if not words or any(word in fault.name for word in words):
+                test = found_by(fault, folder)
+                missed += test is None
+                print(f"{fault.name}: {test or 'NOT FOUND'}", flush=True)
     return missed
 
 
