@@ -90,18 +90,17 @@ def play_random(
     return state
 
 
-def first_quick(cases: Sequence[Any], quick: int = 1, slow: int | None = None) -> list[Any]:
-    """Returns values to parametrize with: the first are tried by every run, the others are slow.
+def first_quick(cases: Sequence[Any], quick: int = 1, slow: int = 1) -> list[Any]:
+    """Returns values to parametrize with: the first are tried by every run, the last every night.
 
     Args:
         cases: All values.
         quick: The number of cases in the quick suite.
-        slow: The number of cases after them in the slow tests; None: all. The rest is nightly.
+        slow: The number of cases after them in the slow tests. The rest is nightly.
     """
     values = [case if type(case) is tuple else (case,) for case in cases]
-    nightly = len(values) if slow is None else quick + slow
     marked = []
     for number, arguments in enumerate(values[quick:], quick):
-        marks = SLOW if number < nightly else NIGHTLY
+        marks = SLOW if number < quick + slow else NIGHTLY
         marked.append(pytest.param(*arguments, marks=marks))
     return [*cases[:quick], *marked]

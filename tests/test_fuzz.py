@@ -48,7 +48,7 @@ def node(way: str) -> str:
     return f"{FAULTY}::test_examples_end[{way}]"
 
 
-@pytest.mark.slow  # quick: test_a_failure_is_repeated_by_its_seed
+@pytest.mark.slow  # quick: test_every_way_is_tried
 @pytest.mark.parametrize(
     "ways",
     [
@@ -109,6 +109,7 @@ def test_every_way_is_tried() -> None:
     assert list(SAYS) == WAYS
 
 
+@pytest.mark.slow  # as above
 def test_a_failure_is_repeated_by_its_seed() -> None:
     done = fuzz("--hypothesis-seed", "1", node("seldom"))
     line = re.search(r"repeat it: python -m pytest '(.*)' --hypothesis-seed (\d+)", done.stdout)

@@ -12,7 +12,7 @@ from linkzoo.games.link_o import board
 from linkzoo.registry import NAMES
 from linkzoo.testing import check_game
 from linkzoo.text.prompts import changed_options
-from tests.driving import SLOW
+from tests.driving import first_quick
 
 EDITIONS = [(game, name) for game in linkzoo.game_names() for name in get_game(game).editions]
 FIRST = dict(reversed(EDITIONS))
@@ -66,7 +66,7 @@ def test_the_first_edition_keeps_the_contract(game: str) -> None:
     check_game(edition, num_players=edition.min_players, options=options, seeds=(1,))
 
 
-@pytest.mark.parametrize(("game", "name"), [pytest.param(*pair, marks=SLOW) for pair in EDITIONS])
+@pytest.mark.parametrize(("game", "name"), first_quick(EDITIONS, 0))
 def test_every_edition_keeps_the_contract(game: str, name: str) -> None:
     """With each number of players; a game of its own also has its own typical length."""
     options = options_of(game, name)

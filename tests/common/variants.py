@@ -138,12 +138,20 @@ SEEDS = [
 ]
 random_games = pytest.mark.parametrize("seeds", SEEDS)
 
-# Whose rules are compiled for a board or cards of their own, which takes longest.
+# Whose rules are compiled for a board, links or cards of their own, which takes longest.
 OTHER_RULES = [variant for variant in ALL if variant.game is not get_game(variant.name)]
-SECOND_RULES = [
-    variant
-    for number, variant in enumerate(OTHER_RULES)
-    if variant.name in [other.name for other in OTHER_RULES[:number]]
+
+
+def _with_most_options(variants: list[Variant]) -> list[Variant]:
+    """Returns one variant of each game, the first of those with the most options."""
+    ordered = sorted(variants, key=lambda variant: len(variant.options), reverse=True)
+    return list({variant.name: variant for variant in reversed(ordered)}.values())
+
+
+# Of each game, one with its usual rules and one with other rules.
+MANY_OPTIONS = [
+    *_with_most_options([variant for variant in ALL if variant not in [*ONE, *OTHER_RULES]]),
+    *_with_most_options(OTHER_RULES),
 ]
 
 
@@ -151,33 +159,32 @@ SECOND_RULES = [
 class _Cases:
     """Parametrizes a test: over `quick` in every run, over `slow` in the slow tests.
 
-    A game with other rules takes longest, since they are compiled: one of each game is slow, the
-    others are nightly.
+    The others of `every` are nightly.
     """
 
     quick: list[Variant]
     slow: list[Variant]
+    every: list[Variant]
 
     def __call__(self, test: Callable[..., None]) -> Callable[..., None]:
         cases: list[Any] = [*self.quick]
-        for variant in self.slow:
-            marks = NIGHTLY if variant in SECOND_RULES else SLOW
-            cases.append(pytest.param(variant, marks=marks))
+        for variant in self.every:
+            if variant not in self.quick:
+                marks = SLOW if variant in self.slow else NIGHTLY
+                cases.append(pytest.param(variant, marks=marks))
         marked: Callable[..., None] = pytest.mark.parametrize("variant", cases, ids=str)(test)
         return marked
 
 
-def _others(variants: list[Variant], quick: list[Variant]) -> list[Variant]:
-    return [variant for variant in variants if variant not in quick]
-
-
 # One of each game is tried by every run, in the size in which most planted faults are found.
-every_variant = _Cases(ONE, _others(ALL, ONE))
+every_variant = _Cases(ONE, MANY_OPTIONS, ALL)
 # For code that reads no options: the tests over every variant check what depends on them.
-every_size = _Cases(ONE, _others(FEW, ONE))
+_BY_PLAYERS = sorted(FEW, key=lambda variant: variant.num_players, reverse=True)
+FEWEST = list({variant.name: variant for variant in _BY_PLAYERS}.values())
+every_size = _Cases(ONE, FEWEST, FEW)
 # For what games only carry through: the same code, whatever their rules are. One of several sizes.
 CARRIED = next(variant for variant in ONE if variant.name == "love_links")
-one_game = _Cases([CARRIED], _others(ONE, [CARRIED]))
+one_game = _Cases([CARRIED], ONE, ONE)
 # Of games that several numbers of players can play.
 _SIZED = [variant for variant in FEW if variant.game.min_players < variant.game.max_players]
-every_size_of_sized_games = _Cases([CARRIED], _others(_SIZED, [CARRIED]))
+every_size_of_sized_games = _Cases([CARRIED], ONE, _SIZED)

@@ -3,7 +3,7 @@
 import pytest
 
 from linkzoo import RandomAgent, exact, get_game
-from tests.driving import NIGHTLY, SLOW, first_quick
+from tests.driving import NIGHTLY, first_quick
 
 # NashConv of uniform play is OpenSpiel's in every digit for the first (its nash_conv of the tree
 # exported with explicit chance).
@@ -15,7 +15,8 @@ SIZES = {
 }
 
 
-@pytest.mark.parametrize(("board", "players"), first_quick(list(SIZES)))
+@pytest.mark.slow  # quick: test_kuhn_poker_has_its_known_tree
+@pytest.mark.parametrize(("board", "players"), first_quick(list(SIZES), 1, 0))
 def test_link_o_has_its_known_size(board: str, players: int) -> None:
     sizes, nash_conv = SIZES[board, players]
     tree = exact.tree("link_o", players, {"board": board})
@@ -26,13 +27,10 @@ def test_link_o_has_its_known_size(board: str, players: int) -> None:
     )
 
 
+@pytest.mark.slow  # quick: test_cfr_finds_the_value_of_kuhn_poker
 @pytest.mark.parametrize(
     ("board", "value"),
-    [
-        pytest.param("mini2x4a-h2", 0.62123),
-        pytest.param("mini2x4a-h3", 0.54821, marks=SLOW),
-        pytest.param("mini2x4b-h3", 0.506, marks=SLOW),
-    ],
+    first_quick([("mini2x4a-h2", 0.62123), ("mini2x4a-h3", 0.54821), ("mini2x4b-h3", 0.506)], 1, 0),
 )
 def test_link_o_has_its_known_value(board: str, value: float) -> None:
     """Values of seat 0, known to the digits shown."""

@@ -15,6 +15,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from tests.common.play import choose, mask_of
 from tests.common.variants import ALL, Variant
+from tests.driving import first_quick
 from tests.fuzz.strategies import same_json, short
 
 _GAMES = 8  # random games of each variant
@@ -56,15 +57,24 @@ def _editions() -> list[Edition]:
 
 EDITIONS = _editions()
 USUAL = [edition for edition in EDITIONS if edition.usual]
-every_edition = pytest.mark.parametrize(
-    "edition",
-    [
-        *USUAL,
-        *(pytest.param(other, marks=pytest.mark.slow) for other in EDITIONS if not other.usual),
-    ],
-    ids=str,
-)
-every_game = pytest.mark.parametrize("edition", USUAL, ids=str)
+_OTHERS = [edition for edition in EDITIONS if not edition.usual]
+
+
+def every_game(quick: str, *others: Any) -> pytest.MarkDecorator:
+    """Parametrizes a property: over one game in the quick suite, over all others in the slow one.
+
+    Args:
+        quick: The game of the quick suite.
+        others: More editions.
+    """
+    usual = sorted(USUAL, key=lambda edition: edition.name != quick)
+    cases = [*first_quick(usual, slow=len(usual)), *others]
+    return pytest.mark.parametrize("edition", cases, ids=str)
+
+
+def every_edition(quick: str) -> pytest.MarkDecorator:
+    """Parametrizes a property as `every_game`; another edition is slow, the rest nightly."""
+    return every_game(quick, *first_quick(_OTHERS, quick=0))
 
 
 def edition_of(name: str) -> Edition:

@@ -53,7 +53,7 @@ def _refused(text: str, call: Callable[[], Any]) -> bool:
     return False
 
 
-@every_game
+@every_game("love_formula")
 @settings(max_examples=40)
 @given(st.data())
 def test_constructors_refuse_or_make(edition: Edition, data: st.DataObject) -> None:
@@ -81,7 +81,7 @@ def test_constructors_refuse_or_make(edition: Edition, data: st.DataObject) -> N
         made[0].reset(seed=1)
 
 
-@every_game
+@every_game("link_o")
 @settings(max_examples=40)
 @given(st.data())
 def test_wrong_calls_leave_a_game_as_it_was(edition: Edition, data: st.DataObject) -> None:
@@ -148,7 +148,7 @@ def _calls(env: GameEnv, wrong: Any, agent: Any) -> dict[str, Callable[[], Any]]
     }
 
 
-@every_game
+@every_game("love_links")
 @settings(max_examples=25)
 @given(st.data())
 def test_wrong_calls_leave_a_vector_as_it_was(edition: Edition, data: st.DataObject) -> None:
@@ -195,7 +195,7 @@ def _shown(vec: VecEnv) -> tuple[Any, ...]:
     return (int(vec._seed[0]), vec._started, *(array.tobytes() for array in arrays))
 
 
-@every_game
+@every_game("linkage")
 @settings(max_examples=25)
 @given(st.data())
 def test_wrong_calls_leave_a_seat_as_it_was(edition: Edition, data: st.DataObject) -> None:

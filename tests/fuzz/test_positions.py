@@ -71,7 +71,7 @@ def changed_records(draw: Draw, position: Position) -> bytes:
     return state.tobytes()
 
 
-@every_edition
+@every_edition("love_links")
 @settings(max_examples=100)
 @given(st.data())
 def test_bytes_are_refused_or_a_position(edition: Edition, data: st.DataObject) -> None:
@@ -102,7 +102,7 @@ def test_bytes_are_refused_or_a_position(edition: Edition, data: st.DataObject) 
     check_position(game, game.from_bytes(raw), data.draw(seeds))
 
 
-@every_edition
+@every_edition("love_formula")
 @settings(max_examples=5)
 @given(st.data())
 def test_positions_on_other_data_are_refused(edition: Edition, data: st.DataObject) -> None:
@@ -116,7 +116,7 @@ def test_positions_on_other_data_are_refused(edition: Edition, data: st.DataObje
         edition.game.from_bytes(foreign)
 
 
-@every_edition
+@every_edition("link_o")
 @settings(max_examples=100)
 @given(st.data())
 def test_json_is_refused_or_read_as_it_stands(edition: Edition, data: st.DataObject) -> None:
@@ -177,7 +177,7 @@ def _differences(data: Any, other: Any, path: str = "") -> str:
     return "; ".join(part for part in parts if part)
 
 
-@every_edition
+@every_edition("link_o")
 @settings(max_examples=60)
 @given(st.data())
 def test_moves_are_refused_or_read(edition: Edition, data: st.DataObject) -> None:
@@ -206,7 +206,7 @@ def test_moves_are_refused_or_read(edition: Edition, data: st.DataObject) -> Non
     assert again == text, f"{short(text)} is read as {short(again)}"
 
 
-@every_edition
+@every_edition("linkage")
 @settings(max_examples=60)
 @given(st.data())
 def test_action_numbers_are_refused_or_have_a_text(edition: Edition, data: st.DataObject) -> None:

@@ -73,7 +73,7 @@ def record_files(draw: Draw, record: GameRecord) -> bytes:
     return draw(damaged_file(json.dumps(data, indent=1, ensure_ascii=False)))
 
 
-@every_edition
+@every_edition("link_o")
 @settings(max_examples=40)
 @given(st.data())
 def test_files_are_refused_or_loaded(edition: Edition, folder: Path, data: st.DataObject) -> None:
@@ -98,7 +98,7 @@ def test_files_are_refused_or_loaded(edition: Edition, folder: Path, data: st.Da
     check_position(get_game(record.game, record.options), states[ply], ply)
 
 
-@every_edition
+@every_edition("love_formula")
 @settings(max_examples=40)
 @given(st.data())
 def test_wrong_fields_are_refused(edition: Edition, data: st.DataObject) -> None:

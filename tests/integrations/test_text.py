@@ -111,6 +111,7 @@ def test_begins_with_the_rules(rules: str) -> None:
     assert message.removeprefix(text).strip() == env.text_game.prompt().strip()
 
 
+@pytest.mark.slow  # quick: an opponent that there isn't, below
 def test_opponents_by_name() -> None:
     env = TextSeatEnv("linkage", seat=0, opponent="exact", **SMALL)
     assert play(env, 1)[0] == -1  # Fewer wins on this board

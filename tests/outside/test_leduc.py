@@ -123,6 +123,7 @@ def chips_lost(agent: Agent) -> float:
     return exact.exploitability(agent, exact.tree(GAME)).exploitability * MAX_PAID
 
 
+@pytest.mark.slow  # quick: exact/test_values.py, of Kuhn poker
 @pytest.mark.parametrize(
     ("agent", "expected"),
     [
@@ -138,6 +139,7 @@ def test_exploitability_is_that_of_open_spiel(agent: Agent, expected: float) -> 
     assert chips_lost(agent) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow  # as above
 def test_its_value_is_that_of_open_spiel() -> None:
     """-0.0856 chips for the first seat."""
     tree = exact.tree(GAME)
@@ -146,6 +148,7 @@ def test_its_value_is_that_of_open_spiel() -> None:
     assert solution.exploitability.values[0] * MAX_PAID == pytest.approx(-0.0856, abs=2e-3)
 
 
+@pytest.mark.slow  # quick: exact/test_commands.py, mixtures of Kuhn poker's
 def test_a_mixture_draws_a_policy_for_each_game() -> None:
     """It loses no more than the mean of its policies."""
     tree = exact.tree(GAME)

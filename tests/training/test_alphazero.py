@@ -25,6 +25,7 @@ from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.search.solver import solver, successors
 from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.train import train
+from tests.driving import NIGHTLY
 from tests.training.helpers import against_perfect_play, alphazero_config, weights
 
 TINY: dict[str, Any] = {
@@ -97,7 +98,7 @@ def test_same_seed_same_weights() -> None:
         ),
         pytest.param(
             {"network": "flat", "game": "link_o", "initial_states": {"vary": {"target": [0, 0]}}},
-            marks=pytest.mark.slow,
+            marks=NIGHTLY,
         ),
         pytest.param(
             {
@@ -106,7 +107,7 @@ def test_same_seed_same_weights() -> None:
                 "initial_states": {"midgame": 1.0},
                 "symmetric": False,
             },
-            marks=pytest.mark.slow,
+            marks=NIGHTLY,
         ),
     ],
     ids=lambda changes: str(changes.get("game", "linkage")),

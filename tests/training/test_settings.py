@@ -21,6 +21,7 @@ from linkzoo_training.config.config import read_config
 from linkzoo_training.networks import shards
 from linkzoo_training.train import make_trainer, train
 from tests.common.play import run_python
+from tests.driving import first_quick
 from tests.training import test_alphazero, test_own_network, test_ppo
 
 EVAL = {"blocks": 1, "final_blocks": 1, "every": 100, "final_opponents": ["random"]}
@@ -106,7 +107,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder / "own")
 
 
-@pytest.mark.parametrize("agent", ["linkage", "linkage@3~1:3", "love_links", "own"])
+@pytest.mark.parametrize("agent", first_quick(["linkage", "linkage@3~1:3", "love_links", "own"]))
 @pytest.mark.parametrize("setting", HOSTS)
 @pytest.mark.usefixtures("host")
 def test_load_policy_works_and_changes_nothing(setting: str, agent: str, own: str) -> None:
@@ -135,7 +136,7 @@ def test_importing_sets_no_environment_variable() -> None:
 
 
 @pytest.mark.parametrize("algorithm", CONFIGS)
-@pytest.mark.parametrize("setting", HOSTS)
+@pytest.mark.parametrize("setting", first_quick(list(HOSTS), slow=2))
 @pytest.mark.usefixtures("host")
 def test_train_works_and_restores(tmp_path: Path, setting: str, algorithm: str) -> None:
     config = read_config(CONFIGS[algorithm])

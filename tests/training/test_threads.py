@@ -12,6 +12,7 @@ from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.search.solver import solver
+from tests.driving import first_quick
 from tests.training.helpers import midgame
 
 Answer = Callable[[SearchAgent, Positions], Any]
@@ -30,7 +31,9 @@ def searcher(game: str, simulations: int) -> SearchAgent:
     [SearchAgent.act, SearchAgent.distribution, SearchAgent.analyse],
     ids=["act", "distribution", "analyse"],
 )
-@pytest.mark.parametrize("game", ["linkage", "love_links", "connect_four:GAME"])
+@pytest.mark.parametrize(
+    "game", first_quick(["linkage", "love_links", "connect_four:GAME"], slow=2)
+)
 def test_a_search_may_begin_during_another(game: str, answer: Answer) -> None:
     """At every call of the network another search runs to its end, as threads may do."""
     agent = searcher(game, 6)
