@@ -84,6 +84,7 @@ test-web: $(VENV)/.browser ## the page of `linkzoo serve` in a real browser (apt
 test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made $(LLM)/.made ## frameworks and their own programs on every game
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/cluster -m "not nightly" $(FRAMEWORK_TESTS)
+	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/storage $(FRAMEWORK_TESTS)
 	$(AGILERL)/bin/python -m pytest tests_integrations/agilerl $(FRAMEWORK_TESTS)
 	$(LLM)/bin/python -m pytest tests_integrations/llm $(FRAMEWORK_TESTS)
 
@@ -141,7 +142,7 @@ FRAMEWORK_TESTS := -W default
 # packages, and one for language models.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
-	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,ray,rllib,torchrl,tianshou,sb3,openspiel]" supersuit
+	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,ray,storage,rllib,torchrl,tianshou,sb3,openspiel]" supersuit s3fs "moto[server]"
 	touch $@
 
 $(AGILERL)/.made: pyproject.toml constraints.txt

@@ -94,7 +94,7 @@ TRAINING = Package(
         "search",
         "checkpoints",
         "networks",
-        "arrays imports resources runtime schema",
+        "arrays imports resources runtime schema storage",
         "__init__",  # imports what it offers by name, when it is asked for
     ),
 )

@@ -1,7 +1,7 @@
 """Training runs, from a configuration to a checkpoint, with any trainer."""
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.resume import describe
 from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
 from linkzoo_training.callbacks import Callback, Callbacks, Run
+from linkzoo_training.checkpoints.checkpoint import meta_of, read_meta
 from linkzoo_training.config.config import AnyConfig, PPOConfig
 from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.report import match_table
@@ -25,6 +26,7 @@ from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks.settings import training_settings
 from linkzoo_training.runtime import StopSignal, alone_in, find_device
 from linkzoo_training.selfplay.executors import Executor
+from linkzoo_training.storage import Storage
 
 EVAL_SEED = 10_000_019  # for short matches: disjoint from training and published evaluations
 
@@ -44,6 +46,7 @@ def train(
     executor: Executor | None = None,
     stop: StopSignal | None = None,
     callbacks: Sequence[Callback] = (),
+    storage: str | None = None,
 ) -> Path:
     """Trains a policy, evaluates it at the end of the budget and writes `<folder>/checkpoint`.
 
@@ -59,6 +62,8 @@ def train(
         executor: Runs the workers that play, matches too; None: the trainer plays itself.
         stop: Stops the run with its state saved, and tells the caller.
         callbacks: Called at the start, after iterations and evaluations, and at the end.
+        storage: URL under which a copy of the folder is kept, such as `s3://bucket/runs` (fsspec);
+            a resumed run begins with it if it is newer than the folder.
 
     Returns:
         The output folder.
@@ -66,6 +71,7 @@ def train(
     Raises:
         ValueError: A callback is none, another run uses the folder, or its state can't be resumed;
             it stays unchanged.
+        OSError: The storage can't be reached.
     """
     if folder is None:
         folder = Path("runs") / config.name
@@ -73,10 +79,17 @@ def train(
         training_settings(find_device(config.device)),
         distributed.joined(),
         alone_in(folder) if distributed.rank() == 0 else nullcontext(),
+        _stored(storage, folder) as store,
         Callbacks(callbacks) as called,
     ):
         trainer = learn(
-            config, folder, resume=resume, executor=executor, stop=stop, callbacks=called
+            config,
+            folder,
+            resume=resume,
+            executor=executor,
+            stop=stop,
+            callbacks=called,
+            storage=store,
         )
         if trainer is not None and distributed.rank() == 0:
             with Console().status("evaluating the trained policy"):
@@ -104,11 +117,13 @@ def learn(
     executor: Executor | None = None,
     stop: StopSignal | None = None,
     callbacks: Callbacks | None = None,
+    storage: Storage | None = None,
 ) -> Trainer | None:
     """Trains as `train` does and plots the learning curve; returns None if stopped and saved."""
     path = folder / STATE_FILE
+    send = _fetched(storage, path, resume=boolean("resume", resume))
     exists = distributed.broadcast(path.exists)
-    if not boolean("resume", resume) and exists:
+    if not resume and exists:
         raise ValueError(f"{path} exists: continue with --resume, or choose another name or folder")
     if not exists and distributed.broadcast((folder / "checkpoint").exists):
         raise ValueError(
@@ -138,15 +153,42 @@ def learn(
                 logger.log(metrics, trainer.progress, trainer.eta, trainer.workers)
                 callbacks.iteration(metrics)
             if distributed.any_rank(trainer.iteration % config.save_every == 0 or run.saving):
-                trainer.save(folder)
+                trainer.save(folder, wait=run.saving, saved=send)
                 run.saving = False
-        trainer.save(folder)
+        trainer.save(folder, saved=send)
         stopped = distributed.any_rank(stop.exit_code != 0)
     if logger is not None:
         _report_end(trainer, folder, stopped)
     if stopped:
         return None
     return trainer
+
+
+def _stored(storage: str | None, folder: Path) -> AbstractContextManager[Storage | None]:
+    """Returns the stored copy of a folder, on the first rank; None without one."""
+    if storage is None or distributed.rank() > 0:
+        return nullcontext()
+    return Storage(storage, folder)
+
+
+def _fetched(storage: Storage | None, path: Path, *, resume: bool) -> Callable[[], object]:
+    """Fetches the stored run if it is newer than the folder; returns the function that sends it.
+
+    Raises:
+        ValueError: There is a stored run, and none is to be resumed.
+    """
+    if storage is None:
+        return lambda: None
+    if (file := storage.open_stored(STATE_FILE)) is not None:
+        with file:
+            stored = meta_of(file, storage.url)
+        if not resume:
+            raise ValueError(
+                f"{storage.url} has a run: continue with --resume, or choose another name or folder"
+            )
+        if not path.exists() or read_meta(path)["iteration"] < stored["iteration"]:
+            storage.fetch()
+    return storage.send
 
 
 def _goes_on(run: Run, trainer: Trainer, stop: StopSignal, logger: Logger | None) -> bool:

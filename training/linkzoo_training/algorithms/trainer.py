@@ -6,7 +6,8 @@ as an uninterrupted one.
 
 import platform
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,8 @@ class Trainer(ABC):
         self.config = config
         self.contents = contents_of(config)
         self._timed = False  # whether this process has timed an iteration
+        self._writer = ThreadPoolExecutor(1, "writer")
+        self._writing: Future[None] | None = None  # of the state
         self._waited = 0.0  # seconds in `games_ready` since the last iteration
         torch.set_flush_denormal(True)  # denormal weights and moments made the CPU 10 times slower
         threads.restart()  # set it in them too: results must not depend on the thread
@@ -305,8 +308,17 @@ class Trainer(ABC):
             return None
         return self.play.executor
 
-    def save(self, folder: Path) -> None:
-        """Saves the state of all processes to one file, for an exact resume."""
+    def save(
+        self, folder: Path, *, wait: bool = True, saved: Callable[[], object] = lambda: None
+    ) -> None:
+        """Saves the state of all processes to one file, for an exact resume.
+
+        Args:
+            folder: The run's folder.
+            wait: Whether to wait until the file is written; otherwise a thread writes it, and the
+                next call of `save` raises its errors.
+            saved: Called when the file is written, by the thread.
+        """
         tensors = checkpoint.add_prefix("network.", self.network.state_dict())
         tensors |= self.optimizers.tensors()
         if self.average is not None:
@@ -321,8 +333,19 @@ class Trainer(ABC):
             **self._shape(),
             **self._history(),
         }
-        if distributed.rank() == 0:
-            checkpoint.save_tensors(folder / STATE_FILE, tensors, meta)
+        if distributed.rank() > 0:
+            return
+        if self._writing is not None:
+            self._writing.result()
+        copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+
+        def write() -> None:
+            checkpoint.save_tensors(folder / STATE_FILE, copies, meta)
+            saved()
+
+        self._writing = self._writer.submit(write)
+        if wait:
+            self._writing.result()
 
     def _shape(self) -> dict[str, int]:
         """Returns the numbers of workers' parts and of processes that share the games."""

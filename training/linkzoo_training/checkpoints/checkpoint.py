@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -87,12 +87,17 @@ def read_meta(path: Path) -> dict[str, Any]:
     Raises:
         ValueError: The file is damaged.
     """
+    with path.open("rb") as file:
+        return meta_of(file, str(path))
+
+
+def meta_of(file: BinaryIO, name: str) -> dict[str, Any]:
+    """Returns what `read_meta` does, from an open file; `name` is for its error."""
     try:
-        with path.open("rb") as file:
-            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
         meta: dict[str, Any] = json.loads(header["__metadata__"]["json"])
     except (ValueError, KeyError, TypeError, OverflowError, MemoryError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged: {error}") from error
+        raise ValueError(f"{name} is damaged: {error}") from error
     return meta
 
 

@@ -26,6 +26,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--folder", type=continued_folder, metavar="FOLDER", help=text)
     text = "callback of the run, may be repeated (default: none)"
     add("--callback", metavar="FILE.py:NAME", action="append", default=[], help=text)
+    text = "URL of a copy of the folder, such as s3://bucket/runs, for --resume elsewhere"
+    add("--storage", metavar="URL", help=f"{text} (default: none)")
     add_executor(parser, "games")
 
 
@@ -50,6 +52,7 @@ def run(args: Namespace) -> int:
             executor=executor,
             stop=stop,
             callbacks=[load_callback(path) for path in args.callback],
+            storage=args.storage,
         )
     return stop.exit_code
 
