@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ from linkzoo_training.config.config import read_config
 from linkzoo_training.config.fields import merged
 from linkzoo_training.evaluation import tournament
 from linkzoo_training.networks.flat import masked
+from linkzoo_training.runtime import StopSignal
 from linkzoo_training.selfplay import dispatch
 from linkzoo_training.selfplay.dispatch import (
     MAX_DEATHS,
@@ -33,12 +35,13 @@ from linkzoo_training.selfplay.dispatch import (
     Dispatcher,
     Fleet,
     Kept,
+    PlayedWhenRead,
     Results,
     WorkerDiedError,
 )
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
 from linkzoo_training.selfplay.rollout import Batch
-from linkzoo_training.train import make_trainer
+from linkzoo_training.train import learn, make_trainer
 from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
 from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config, weights
@@ -401,6 +404,52 @@ class Pickled(LocalExecutor):
     ) -> Results:
         copies = [pickle.loads(pickle.dumps(task)) for task in tasks]
         return super().play(weights, copies, kept, names)
+
+
+class Silent(LocalExecutor):
+    """Answers for some calls; TERM comes while it is silent."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__(2)
+        self.calls = calls
+
+    def play(
+        self,
+        weights: Any,
+        tasks: Sequence[Any],
+        kept: Mapping[str, Any] = NOTHING,
+        names: Sequence[str] = (),
+    ) -> Results:
+        self.calls -= 1
+        if self.calls >= 0:
+            return super().play(weights, tasks, kept, names)
+        return Nothing(iter(()))
+
+
+class Nothing(PlayedWhenRead):
+    """Results that never come."""
+
+    def wait(self, seconds: float) -> bool:  # noqa: ARG002 - see Results
+        signal.raise_signal(signal.SIGTERM)
+        return False
+
+
+@pytest.mark.parametrize("calls", [0, 3])
+def test_a_stop_is_heard_while_workers_are_silent(calls: int, tmp_path: Path) -> None:
+    """In the first iteration, too; the state is saved with the games that they were to play."""
+    fields = {**PPO, "total_steps": 5 * 16 * 24, "save_every": 100}
+    config = read_config(merged(fields, {"eval": {"every": 100}}))
+    stop = StopSignal()
+    started = time.monotonic()
+    assert learn(config, tmp_path, resume=False, executor=Silent(calls), stop=stop) is None
+    assert stop.exit_code == 143
+    assert time.monotonic() - started < 60
+    resumed = learn(config, tmp_path, resume=True, executor=LocalExecutor(1))
+    whole = make_trainer(config, LocalExecutor(2))
+    while not whole.finished:
+        whole.iterate()
+    assert resumed is not None
+    assert weights(resumed) == weights(whole)
 
 
 def test_workers_play_the_matches_of_a_run(tmp_path: Path) -> None:
