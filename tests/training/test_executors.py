@@ -211,6 +211,7 @@ class FakeFleet(Fleet):
     def __init__(self, script: Iterable[set[int]], late: Collection[int] = ()) -> None:
         self.script = iter(script)
         self.late = late
+        self.lost: set[int] = set()  # workers that are dead from now on, idle or not
         self.sent: list[tuple[int, str]] = []  # (worker, task)
         self.killed: list[int] = []
         self._tasks: dict[int, str | None] = {}
@@ -228,8 +229,11 @@ class FakeFleet(Fleet):
         self.sent.append((worker, task))
         self._tasks[worker] = task
 
+    def ping(self, worker: Any) -> None:
+        self._tasks[worker] = None
+
     def wait(self, workers: Collection[Any], seconds: float) -> Collection[Any]:  # noqa: ARG002 - see Fleet
-        self.dead = next(self.script, set()) & set(workers)
+        self.dead = (next(self.script, set()) | self.lost) & set(workers)
         answering = [w for w in self._tasks if w in workers and w not in {*self.late, *self.dead}]
         if not answering and not self.dead:
             time.sleep(0.01)
@@ -278,6 +282,20 @@ def test_random_deaths_lose_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) 
     fleet = FakeFleet([set(dice.sample(range(1, 30), 4)) for _ in range(40)])
     assert sorted(played(fleet, "abcdefghij", 3)) == list(enumerate("abcdefghij"))
     assert len(fleet.killed) > 3
+
+
+def test_idle_workers_that_were_lost_are_no_deaths_of_a_task() -> None:
+    """A machine with six idle workers is lost: the next task meets one of them at most."""
+    fleet = FakeFleet([])
+    dispatcher = Dispatcher(fleet, 6)
+    assert len(list(dispatcher.play(None, ["a"] * 50, NOTHING, ["a"] * 50))) == 50
+    while dispatcher.live < 6:
+        time.sleep(0.01)
+    fleet.lost = set(range(1, 7))
+    assert list(dispatcher.play(None, ["b"], NOTHING, ["b"])) == [(0, "b")]
+    assert [task for _, task in fleet.sent].count("b") == 2
+    assert fleet.lost == set(fleet.killed)
+    dispatcher.stop()
 
 
 def test_calls_share_the_workers() -> None:

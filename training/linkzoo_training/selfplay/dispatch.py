@@ -99,6 +99,10 @@ class Fleet(ABC):
         """Sends a task to a ready worker; raises WorkerDiedError."""
 
     @abstractmethod
+    def ping(self, worker: Handle) -> None:
+        """Asks an idle worker to answer that it is ready; raises WorkerDiedError."""
+
+    @abstractmethod
     def wait(self, workers: Collection[Handle], seconds: float) -> Collection[Handle]:
         """Waits until some of the workers answer or die, at most some seconds; returns these."""
 
@@ -304,3 +308,15 @@ class Dispatcher:
         else:
             name = call.names[index]
             call.fail(RuntimeError(f"{name}: {MAX_DEATHS} workers died at this task: {cause}"))
+        self._ping_idle_workers()
+
+    def _ping_idle_workers(self) -> None:
+        """Finds those that were lost with the same machine, before they get tasks."""
+        idle = self._idle
+        self._idle = []
+        for worker in idle:
+            self._starting.add(worker)
+            try:
+                self._fleet.ping(worker)
+            except WorkerDiedError as error:
+                self._bury(worker, error)

@@ -117,10 +117,14 @@ class _FleetExecutor(Executor):
     @property
     def live(self) -> int:
         """The number of workers that have started and not died."""
-        return self._dispatcher.live if self._dispatcher is not None else 0
+        if self._dispatcher is None:
+            return 0
+        return self._dispatcher.live
 
     def start(self, make: Callable[[], Worker]) -> None:
-        """Prepares the workers, which start with the first call of `play`."""
+        """Prepares the workers, which start with the first call of `play`; ends earlier ones."""
+        if self._dispatcher is not None:
+            self._dispatcher.stop()
         self._dispatcher = Dispatcher(self._fleet(make), self.workers)
 
     def play(

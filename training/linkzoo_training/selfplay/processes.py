@@ -50,6 +50,14 @@ class ProcessFleet(Fleet):
         except OSError as error:
             raise self._died(connection) from error
 
+    def ping(self, worker: Handle) -> None:
+        """Sends an empty message."""
+        connection = cast(Connection, worker)
+        try:
+            connection.send(None)
+        except OSError as error:
+            raise self._died(connection) from error
+
     def wait(self, workers: Collection[Handle], seconds: float) -> Collection[Handle]:
         """Waits for data, or the end of a pipe."""
         return cast(list[Connection], wait(cast(list[Connection], list(workers)), seconds))
@@ -104,7 +112,11 @@ def _serve(connection: Connection, make: Callable[[], Worker]) -> None:
     try:
         connection.send((None, None))  # ready
         while True:
-            weights, task, names, new = connection.recv()
+            message = connection.recv()
+            if message is None:
+                connection.send((None, None))
+                continue
+            weights, task, names, new = message
             known = {**kept, **new}
             kept = {name: known[name] for name in names}
             result = None

@@ -35,15 +35,14 @@ class RayFleet(Fleet):
         """Asks for an actor, which Ray starts where and when a CPU is free."""
         actor = self._actor.remote(self._make, self._learner)
         self._sent[actor] = set()
-        self._expected[actor] = actor.ready.remote()
+        self.ping(actor)
         return actor
 
     def share(self, weights: Any, kept: Kept) -> tuple[Any, dict[str, Any]]:
         """Stores the arguments; each machine fetches a stored object once."""
-        self._stored = {
-            name: self._stored[name] if name in self._stored else ray.put(value)
-            for name, value in kept.items()
-        }
+        new = {name: ray.put(value) for name, value in kept.items() if name not in self._stored}
+        known = {**self._stored, **new}
+        self._stored = {name: known[name] for name in kept}
         for file in user_files.named_files():
             if file not in self._files:
                 self._files[file] = ray.put(Path(file).read_bytes())
@@ -58,6 +57,10 @@ class RayFleet(Fleet):
             worker.receive.remote(list(files), *files.values())
         play = worker.play.options(name=name)
         self._expected[worker] = play.remote(weights, task, list(kept), *kept.values())
+
+    def ping(self, worker: Any) -> None:
+        """Calls the actor."""
+        self._expected[worker] = worker.ready.remote()
 
     def wait(self, workers: Collection[Handle], seconds: float) -> Collection[Handle]:
         """Waits for the answer of one of the actors."""
