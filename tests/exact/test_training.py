@@ -48,7 +48,7 @@ RUNS = [(PPO, 0.12), (ALPHAZERO, 0.3)]
 
 
 @pytest.mark.slow  # quick: Kuhn poker is learned (tests/training/miniatures)
-@pytest.mark.parametrize(("fields", "bound"), first_quick(RUNS, 0))
+@pytest.mark.parametrize(("fields", "bound"), first_quick(RUNS, 0, 0))
 def test_an_edition_is_learned(
     fields: dict[str, Any], bound: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
