@@ -184,6 +184,22 @@ def test_cards_with_wild_fields(folder: Path) -> None:
             assert "\n" not in message
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "shown"), [("views", 2**31, "views"), ("sha256", "0" * 5000, "0000")]
+)
+def test_errors_of_a_card_are_short_and_name_its_folder(
+    folder: Path, name: str, value: object, shown: str
+) -> None:
+    """What is too large for its field, or too long to be shown."""
+    path = folder / "card.json"
+    card = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**card, name: value}), encoding="utf-8")
+    with pytest.raises(ValueError, match=shown) as caught:
+        load_agent(folder)
+    assert str(folder) in str(caught.value)
+    assert len(str(caught.value)) < 1000
+
+
 def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Loading a damaged card gives an error of one line, and the command prints it."""
     path = folder / "card.json"
