@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from linkzoo.core.kernels import kernels
+from tests.driving import first_quick
 from tests.link_o.helpers import game_of
 
 ROUNDS = 1200
@@ -84,7 +85,9 @@ TABLE = [
     (5, 0.936, 0.010, 41.3, 10.8, 3.85, 52, 0.27, 37.9, (0.29, 0.24, 0.19, 0.15, 0.13)),
     (6, 0.928, 0.012, 46.7, 9.7, 4.15, 40, 0.24, 43.9, (0.29, 0.22, 0.17, 0.14, 0.10, 0.08)),
 ]
-rows = pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}p")
+rows = pytest.mark.parametrize(
+    "row", first_quick([(row,) for row in TABLE], 0), ids=lambda row: f"{row[0]}p"
+)
 
 
 def won_by(found: Sample, players: int) -> NDArray[np.int64]:
@@ -149,7 +152,8 @@ def test_wins_from_the_starters_seat_on(row: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("players", "rounds"), [(2, 3.95), (3, 4.11), (4, 4.14), (5, 3.74), (6, 3.35)]
+    ("players", "rounds"),
+    first_quick([(2, 3.95), (3, 4.11), (4, 4.14), (5, 3.74), (6, 3.35)], 0),
 )
 def test_match_lengths(players: int, rounds: float) -> None:
     """Rounds to 64, 154-191 placements, few above 331; the reference's 1,300 matches each."""

@@ -17,6 +17,7 @@ from linkzoo import RandomAgent
 from linkzoo.core.kernels import kernels
 from linkzoo_training.agents.baselines import GreedyAgent
 from linkzoo_training.evaluation.match import play_match
+from tests.driving import first_quick
 from tests.love_formula.helpers import GAME, TABLE
 from tests.love_formula.oracle import Json, Oracle
 
@@ -107,7 +108,7 @@ def close(one: NDArray[Any], other: NDArray[Any]) -> None:
 
 # Players, mean points, decisions.
 TABLE_7 = [(2, 8.0, 177), (3, 7.7, 271), (4, 7.6, 364)]
-rows = pytest.mark.parametrize(("players", "points", "decisions"), TABLE_7)
+rows = pytest.mark.parametrize(("players", "points", "decisions"), first_quick(TABLE_7, 0))
 
 
 @rows
@@ -126,7 +127,7 @@ def test_decisions(players: int, points: float, decisions: int) -> None:
     assert sampled.max() < 2 * decisions
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], 0))
 def test_beside_the_model(players: int) -> None:
     """Points, decisions, ties and draws of the plain model."""
     games, expected = sample(players), model(players)
@@ -136,7 +137,7 @@ def test_beside_the_model(players: int) -> None:
     close(games.ties.astype(float), expected.ties.astype(float))
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], 0))
 def test_seats_are_equal(players: int) -> None:
     """Section 7: seat shares are flat in random play."""
     wins = sample(players).wins
@@ -144,7 +145,7 @@ def test_seats_are_equal(players: int) -> None:
     assert wins.mean(axis=0) == pytest.approx([1 / players] * players, abs=4.5 * error)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], 0))
 def test_ties_are_broken(players: int) -> None:
     """R27: ties on points are common, full draws very rare (section 7: 0.1-0.4 %)."""
     games = sample(players)
@@ -153,14 +154,14 @@ def test_ties_are_broken(players: int) -> None:
     assert (games.draws <= games.ties).all()
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], 0))
 def test_random_discards_throw_the_field_away(players: int) -> None:
     """Section 6: uniformly random play with voluntary discards keeps next to nothing."""
     games = sample(players, 200, throws=True)
     assert 0.2 < games.points.mean() < 2
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], 0))
 def test_without_discards_fewer_decisions(players: int) -> None:
     """The option: the same points, and windows with nothing to do are no decisions."""
     off = sample(players, 400, voluntary_discards="off")
@@ -188,14 +189,14 @@ def test_the_deck_is_uniform() -> None:
         assert statistic < 62 + 5 * np.sqrt(2 * 62)
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], 0))
 def test_greedy_beats_random(players: int) -> None:
     """One greedy player among random ones, which throw much of their fields away, wins 98 %."""
     result = play_match("love_formula", GreedyAgent(), RandomAgent(), 100, num_players=players)
     assert result.win_share().mean >= 0.98
 
 
-@pytest.mark.parametrize(("players", "least"), [(2, 0.98), (3, 0.96), (4, 0.94)])
+@pytest.mark.parametrize(("players", "least"), first_quick([(2, 0.98), (3, 0.96), (4, 0.94)], 0))
 def test_greedy_beats_random_play_without_discards(players: int, least: float) -> None:
     """Greedy won 99.5, 98.5 and 97.4 % of 800 to 1,600 games; section 7's heuristic 99.2 to 99.7.
 

@@ -579,7 +579,7 @@ HIDDEN: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", first_quick([*BROKEN, *DANGEROUS, *HIDDEN], 12))
+@pytest.mark.parametrize("what", first_quick([*BROKEN, *DANGEROUS, *HIDDEN], 12, 99))
 def test_broken_games(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "LIMIT", 0.5)
     every = {**BROKEN, **DANGEROUS, **HIDDEN}
