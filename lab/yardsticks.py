@@ -20,6 +20,7 @@ from linkzoo_training.evaluation.mixed_tables import mixed_tables
 from linkzoo_training.evaluation.statistics import Estimate
 
 YARDSTICKS = Path(__file__).with_name("yardsticks.json")
+_BATCH = 512  # blocks in lock-step: with 64 a network takes three times as long per move
 _SETTINGS = ("game", "opponent", "num_players", "mixed", "games", "seed", "openings")
 
 
@@ -62,7 +63,7 @@ def measure(spec: AgentSpec, match: dict[str, Any]) -> Estimate:
         )
     else:
         played = Match(game, agent, opponent, blocks, match["seed"], match["openings"], players)
-        estimate = played.play(progress=progress).win_share()
+        estimate = played.play(batch=_BATCH, progress=progress).win_share()
     print("\r", end="")
     return estimate
 
