@@ -174,8 +174,8 @@ def test_shipped_checkpoints_load_and_are_small(folder: Path) -> None:
 BEST = {
     "linkage": "c63dc9ec4ca8ce78193064472bd19741d77d61eb6203bbe405f9ff169c4a112a",
     "love_links": "63b0eab0f0da0b1fa81d424989ff913e0edd4e64dcecaffa15939ee75b89b3e0",
-    "link_o": "e7e6fa1dc7daa62adb8945ffc902b0a4cf0934a6f409fb9038f0d76ba370dabc",
-    "love_formula": "0c7892a97a800f8ecc39f651c2fb4599b0f035069cf1256565008502848d894d",
+    "link_o": "63a5c6a4c1d50a5290be9dd52eeb00067d86e32af6b8dea3729bbd3b07a813b0",
+    "love_formula": "cf4350765dc907b6f5345457c5ffef904a15fa836a5bac898dfa1216d50c31b0",
 }
 
 
