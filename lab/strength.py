@@ -53,10 +53,11 @@ SUMMARY = [
     ("love_links", "love_links_az", "uct-1000"),
     ("link_o", "linear", "greedy"),
     ("link_o", "linear:2000", "greedy"),
-    ("link_o", "link_o_ppo", "greedy"),
+    ("link_o", "link_o_action", "greedy"),
+    ("link_o", "link_o_action", "linear"),
     ("love_formula", "linear", "greedy"),
-    ("love_formula", "love_formula_ppo", "greedy"),
-    ("love_formula", "love_formula_ppo", "uct-1000"),
+    ("love_formula", "love_formula_action", "greedy"),
+    ("love_formula", "love_formula_action", "linear"),
 ]
 
 Rows = Iterable[Iterable[str]]
