@@ -122,7 +122,7 @@ def test_every_combination_is_a_run(tmp_path: Path) -> None:
     assert sweep[0].folder == tmp_path / "learning_rate=1e-3,seed=1"
     assert sweep[5].folder == tmp_path / "learning_rate=_3e-4,0_,seed=3"
     (one,) = sweep_runs("linkage_ppo", ["seed=4"])
-    assert one.folder == Path("runs/linkage_sweep/single")
+    assert one.folder == Path("runs/linkage_ppo_sweep/single")
     for setting, text in (
         ("seed", "'seed' is not field=value,value"),
         ("seed=1,1", "would share the folder"),
