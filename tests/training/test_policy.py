@@ -17,7 +17,7 @@ from linkzoo_training import load_agent, resources
 
 @pytest.fixture(scope="module")
 def policy() -> Policy:
-    return linkzoo.load_policy("love_links")  # plays the most probable action
+    return linkzoo.load_policy("love_links_ppo")  # plays the most probable action
 
 
 def expected(env: linkzoo.GameEnv, policy: Policy) -> tuple[Any, ...]:
@@ -105,7 +105,7 @@ def test_the_seed_fixes_the_draws() -> None:
     def played(seed: int) -> list[int]:
         env = linkzoo.make("love_links")
         env.reset(seed=1)
-        policy = linkzoo.load_policy("love_links~2", seed=seed)
+        policy = linkzoo.load_policy("love_links_ppo~2", seed=seed)
         for _ in range(8):
             env.step(policy.predict(env))
         return env.record().actions
@@ -182,4 +182,6 @@ def test_a_loaded_agent_fits_too() -> None:
     agent = load_agent("love_links", temperature=0)
     env = linkzoo.make("love_links")
     env.reset(seed=2)
-    assert Policy(agent, agent.game).predict(env) == linkzoo.load_policy("love_links").predict(env)
+    assert Policy(agent, agent.game).predict(env) == linkzoo.load_policy("love_links_ppo").predict(
+        env
+    )
