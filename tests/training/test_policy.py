@@ -150,7 +150,7 @@ def test_what_is_refused(policy: Policy) -> None:
         policy.predict(now.observation)
     other = linkzoo.make("linkage")
     other.reset(seed=1)
-    with pytest.raises(ValueError, match=r"love_links plays .*love_links.*, not .*linkage"):
+    with pytest.raises(ValueError, match=r"love_links_ppo plays .*love_links.*, not .*linkage"):
         policy.predict(other)
     with pytest.raises(ValueError, match="'random': name the game that it plays"):
         linkzoo.load_policy("random")
@@ -182,6 +182,4 @@ def test_a_loaded_agent_fits_too() -> None:
     agent = load_agent("love_links", temperature=0)
     env = linkzoo.make("love_links")
     env.reset(seed=2)
-    assert Policy(agent, agent.game).predict(env) == linkzoo.load_policy("love_links_ppo").predict(
-        env
-    )
+    assert Policy(agent, agent.game).predict(env) == linkzoo.load_policy("love_links").predict(env)
