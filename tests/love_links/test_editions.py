@@ -146,6 +146,11 @@ def test_links_that_an_edition_lacks_are_refused() -> None:
     other.hands[0, 1] = TYPES - 1
     with pytest.raises(ValueError, match="copies"):
         game.from_bytes(other.tobytes())
+    for place in (8, -1):  # the places behind its eight links stay empty
+        other = state.copy()
+        other.supply[place] = 0
+        with pytest.raises(ValueError, match="supply: more links than the game has"):
+            game.from_bytes(other.tobytes())
 
 
 def no_schema(data: Json) -> None:

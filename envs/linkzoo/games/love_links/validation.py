@@ -58,6 +58,9 @@ def _validate_supplies(state: Record) -> str:
                     return "supply: a link of another metal"
         if state.supply_size[metal] > LINKS.first_link[metal + 1] - LINKS.first_link[metal]:
             return "supply_size: more links than the metal has"
+    for position in range(LINKS.first_link[len(METALS)], TOTAL):
+        if state.supply[position] != NONE:
+            return "supply: more links than the game has"
     for link in range(TYPES):
         if state.left[link] != counted[link]:
             return "left: doesn't match the supplies"
