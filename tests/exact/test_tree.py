@@ -1,5 +1,6 @@
 """Trees: their chance against a count over all orders, their shape, and what is refused."""
 
+import sys
 from collections import Counter
 from dataclasses import replace
 from itertools import permutations
@@ -147,6 +148,17 @@ def test_a_tree_that_is_too_large_is_refused() -> None:
         exact.tree(KUHN, max_nodes=0)
     with pytest.raises(ValueError, match="num_players"):
         exact.tree(KUHN, 3)
+
+
+def test_a_large_tree_of_an_open_game_is_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within its second level, which has 96 positions and some 4,000 outcomes."""
+    module = sys.modules["linkzoo.exact.tree"]
+    monkeypatch.setattr(module, "_MERGED_CHUNK", 20)
+    options = {"board_size": 4, "threshold": 6}
+    chunks: list[int] = []
+    with pytest.raises(exact.TreeTooLargeError, match="more than 400 nodes"):
+        exact.tree("linkage", 2, options, max_nodes=400, progress=chunks.append)
+    assert len(chunks) <= 2  # of 6
 
 
 def test_an_observation_that_forgets_legal_actions_is_refused() -> None:

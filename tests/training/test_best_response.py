@@ -233,7 +233,7 @@ def test_no_exact_value_where_it_would_take_long_or_mean_nothing(
 ) -> None:
     """Large trees, undeclared chance, agents behind a server, and games after random plies."""
     assert exact_value(AgentSpec.parse("llm:nobody"), "linkage", 2, SMALL) is None
-    monkeypatch.setattr("linkzoo_training.best_response.MAX_EXACT_NODES", 20)
+    monkeypatch.setattr("linkzoo_training.best_response.MAX_OPEN_NODES", 20)
     assert exact_value(AgentSpec("random"), "linkage", 2, SMALL) is None
 
 

@@ -39,7 +39,10 @@ from linkzoo_training.train import EVAL_SEED, learn, tell_files
 
 FORMAT = "linkzoo-best-response/1"
 TEST_SEED = EVAL_SEED + 2  # disjoint from training and its short matches
-MAX_EXACT_NODES = 500_000  # of a tree that is built without being asked for: seconds, 1 GB
+# Nodes of a tree that is built without being asked for, in seconds. Where nothing is hidden, equal
+# positions are one node, and a tree that is refused has far more outcomes than nodes.
+MAX_EXACT_NODES = 500_000
+MAX_OPEN_NODES = 100_000
 
 
 @dataclass(frozen=True)
@@ -283,13 +286,14 @@ def exact_value(
 ) -> Exact | None:
     """Returns the exact exploitability of an agent, where the game's tree is small.
 
-    None: the tree has more than `MAX_EXACT_NODES` nodes or can't be built, or the agent would be
-    asked once for each of its many positions by a server or a person.
+    None: the tree has too many nodes or can't be built, or a server or a person would be asked for
+    each of its decisions.
     """
     if spec.kind == "human" or (spec.kind in extension_kinds() and spec.kind != "tabular"):
         return None
+    limit = MAX_EXACT_NODES if get_game(game, options).hides else MAX_OPEN_NODES
     try:
-        tree = exact.tree(game, players, options, max_nodes=MAX_EXACT_NODES)
+        tree = exact.tree(game, players, options, max_nodes=limit)
     except (ValueError, RuntimeError):  # too large, or with chance that isn't declared
         return None
     agent = make_agent(spec, game, options)

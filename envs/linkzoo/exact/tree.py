@@ -22,6 +22,7 @@ OVER = -1
 MAX_NODES = 50_000_000
 _NODES = 10_000_000  # by default: some 10 GB with hidden information
 _CHUNK = 1 << 14  # records expanded at once
+_MERGED_CHUNK = 1 << 11  # where equal outcomes become one: millions may become thousands
 _DENOMINATOR = 1000  # payoffs are fractions of small numbers; in float32 a third isn't exact
 
 
@@ -190,8 +191,9 @@ class _Builder:
         first = self._nodes - len(self.level)
         room = self._max_nodes - self._nodes
         parts: list[_Part] = []
-        for start in range(0, len(self.level), _CHUNK):
-            part = slice(start, start + _CHUNK)
+        chunk = _MERGED_CHUNK if self.merged else _CHUNK
+        for start in range(0, len(self.level), chunk):
+            part = slice(start, start + chunk)
             parts.append(self._expand(self.level[part], self._pasts[part], first + start))
             count = sum(len(states) for states, _, _ in parts)
             if self.merged and count > 2 * room:
