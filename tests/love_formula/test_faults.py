@@ -126,3 +126,12 @@ def test_errors_stay_short() -> None:
     with pytest.raises(ValueError, match="passed: ") as raised:
         GAME.from_dict(data)
     assert len(str(raised.value)) < 1000
+
+
+@pytest.mark.parametrize("name", ["reshuffles", "random_discards"])
+def test_counters_have_room_for_the_rest_of_the_game(name: str) -> None:
+    """Else a position that is accepted plays on to one that isn't."""
+    data = position([{}, {}], None)
+    assert read(data | {name: 49})[name] == 49
+    with pytest.raises(ValueError, match="reshuffles, random_discards: more than a game has"):
+        read(data | {name: 50})

@@ -10,6 +10,7 @@ from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_formula import components, phases
 from linkzoo.games.love_formula.cards import MAX_TYPES, OBSTACLE, PREPARATION, REACTION
 from linkzoo.games.love_formula.components import COUPLES, MAX_PLAYERS, NEEDS, NONE, SLOTS, int64
+from linkzoo.games.love_formula.state import LIMIT
 from linkzoo.games.love_formula.tables import CARDS
 
 
@@ -45,6 +46,10 @@ def validate_numbers(state: Record) -> str:
         return "acting, effect, react, limbo: a card that there isn't"
     if state.limbo != NONE and CARDS.kind[state.limbo] != PREPARATION:
         return "limbo: no preparation"
+    if (
+        max(state.reshuffles, state.random_discards) > LIMIT // 2
+    ):  # they grow in the rest of the game
+        return "reshuffles, random_discards: more than a game has"
     return ""
 
 
