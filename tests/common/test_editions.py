@@ -1,5 +1,6 @@
 """Editions keep the contract like the games that they are editions of."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -73,3 +74,25 @@ def test_every_edition_keeps_the_contract(game: str, name: str) -> None:
     edition = get_game(game, options)
     own = edition is not get_game(game)
     check_game(edition, options=None if own else options)
+
+
+@pytest.mark.parametrize("text", ["{", "{}", '{"name": 1, "name": 2}', '{"name": "x"}'])
+@pytest.mark.parametrize(
+    ("game", "option"), [("link_o", "board"), ("love_links", "link_set"), ("love_formula", "cards")]
+)
+def test_errors_of_a_file_name_the_option_and_the_file(
+    game: str, option: str, text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"^{option}: {re.escape(str(path))}: "):
+        get_game(game, {option: str(path)})
+
+
+def test_errors_of_a_space_name_the_file(tmp_path: Path) -> None:
+    """Not the space alone: spaces[0] of which file?"""
+    text = (Path(board.__file__).parent / "boards" / "ring4x12.json").read_text()
+    path = tmp_path / "mine.json"
+    path.write_text(text.replace('"color": "red"', '"color": " red"', 1))
+    with pytest.raises(ValueError, match=rf"^board: {re.escape(str(path))}: spaces\[0\]: color"):
+        get_game("link_o", {"board": str(path)})

@@ -1,7 +1,8 @@
 """Files of data that are compiled in, such as boards: those of the package, and any others."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,3 +56,12 @@ class DataFiles:
                 f"{self.kinds} file"
             )
         return text
+
+    @contextmanager
+    def naming(self, name: str) -> Iterator[None]:
+        """Adds the option and the data's name to a ValueError of the block."""
+        try:
+            yield
+        except ValueError as error:
+            reason = str(error).removeprefix(f"{self.option}: ")
+            raise ValueError(f"{self.option}: {name}: {reason}") from error

@@ -130,15 +130,17 @@ def load_board(name: str) -> Board:
     Raises:
         ValueError: There is no such board; or names the faulty field or space of the file.
     """
-    return _parse(name, BOARDS.text(name))
+    text = BOARDS.text(name)
+    with BOARDS.naming(name):
+        return _parse(text)
 
 
 @cache
-def _parse(name: str, text: str) -> Board:
+def _parse(text: str) -> Board:
     try:
         data = parse_json(text)
     except ValueError as error:
-        raise ValueError(f"board: {name} is not valid JSON ({error})") from error
+        raise ValueError(f"not valid JSON ({error})") from error
     return read_board(data, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 

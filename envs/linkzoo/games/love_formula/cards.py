@@ -191,7 +191,9 @@ def load_cards(name: str) -> Cards:
     Raises:
         ValueError: Names the row or the field and its error.
     """
-    return _parse(TABLES.text(name))
+    text = TABLES.text(name)
+    with TABLES.naming(name):
+        return _parse(text)
 
 
 @cache

@@ -80,15 +80,17 @@ def load_links(name: str) -> LinkSet:
     """
     if name == STANDARD:
         return LinkSet()
-    return _parse(name, LINK_SETS.text(name))
+    text = LINK_SETS.text(name)
+    with LINK_SETS.naming(name):
+        return _parse(text)
 
 
 @cache
-def _parse(name: str, text: str) -> LinkSet:
+def _parse(text: str) -> LinkSet:
     try:
         data = parse_json(text)
     except ValueError as error:
-        raise ValueError(f"link_set: {name} is not valid JSON ({error})") from error
+        raise ValueError(f"not valid JSON ({error})") from error
     return read_links(data, hashlib.sha256(text.encode()).hexdigest()[:12])
 
 
