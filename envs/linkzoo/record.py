@@ -209,14 +209,17 @@ class GameRecord:
         """Reads a record that `save` wrote.
 
         Raises:
-            ValueError: The file isn't a record; the message names the error.
+            ValueError: The file isn't a record; the message names the file and the error.
             OSError: The file can't be read.
         """
         try:
             data = arguments.parse_json(Path(path).read_text(encoding="utf-8-sig"))
         except ValueError as error:
             raise ValueError(f"{path}: not valid JSON ({error})") from error
-        return cls.from_dict(data)
+        try:
+            return cls.from_dict(data)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
 
 
 def new_file_name(record: GameRecord) -> str:

@@ -315,3 +315,13 @@ def test_what_is_saved_is_loaded(changes: dict[str, Any], complaint: str, tmp_pa
     assert [state.tobytes() for state in loaded.replay()] == [
         state.tobytes() for state in record.replay()
     ]
+
+
+def test_errors_of_a_file_name_it(tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    data = new_record().to_dict()
+    contents: list[Any] = [{**data, "options": {"threshold ": 12}}, {**data, "seed": -1}, [], {}]
+    for wrong in contents:
+        path.write_text(json.dumps(wrong))
+        with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: "):
+            GameRecord.load(path)

@@ -40,8 +40,8 @@ def run(args: Namespace) -> None:
     game: Game | None = None
     positions: dict[bytes, tuple[Record, str]] = {}
     for path in paths:
+        record = GameRecord.load(path)
         try:
-            record = GameRecord.load(path)
             game = _same_game(get_game(record.game, record.options), game)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
