@@ -46,9 +46,8 @@ def validate_numbers(state: Record) -> str:
         return "acting, effect, react, limbo: a card that there isn't"
     if state.limbo != NONE and CARDS.kind[state.limbo] != PREPARATION:
         return "limbo: no preparation"
-    if (
-        max(state.reshuffles, state.random_discards) > LIMIT // 2
-    ):  # they grow in the rest of the game
+    counted = max(state.reshuffles, state.random_discards)
+    if counted > LIMIT // 2:  # both grow in the rest of the game
         return "reshuffles, random_discards: more than a game has"
     return ""
 
