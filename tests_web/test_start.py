@@ -212,9 +212,9 @@ def test_agents_are_offered_for_the_chosen_options(screen: Screen) -> None:
     page = screen.page
     page.select_option("#game", "link_o")
     page.click("summary")
-    policy = page.locator("#seat1 option[value=link_o]")
+    policy = page.locator("#seat1 option[value=link_o_action]")
     expect(policy).to_have_count(1)
-    page.select_option("#seat1", "link_o")
+    page.select_option("#seat1", "link_o_action")
     page.fill("#seat0-name", "Ada")
     page.select_option("#option-board", "mini2x4a-h2")
     expect(policy).to_have_count(0)
