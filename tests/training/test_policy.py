@@ -13,6 +13,7 @@ from linkzoo import policy as policy_module
 from linkzoo.integrations import FeatureEnv, SeatVectorEnv
 from linkzoo.policy import Policy
 from linkzoo_training import load_agent, resources
+from tests.common.play import run_python
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +184,10 @@ def test_a_loaded_agent_fits_too() -> None:
     env = linkzoo.make("love_links")
     env.reset(seed=2)
     assert Policy(agent, agent.game).predict(env) == linkzoo.load_policy("love_links").predict(env)
+
+
+@pytest.mark.parametrize("game", linkzoo.game_names())
+def test_loading_imports_no_compiler_of_torch(game: str) -> None:
+    """It takes seconds, where a first move takes .3."""
+    code = f"import linkzoo_training, sys; linkzoo_training.load_policy({game!r})"
+    assert run_python("-c", f"{code}; print('torch._dynamo' in sys.modules)").strip() == "False"

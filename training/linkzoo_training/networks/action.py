@@ -66,13 +66,16 @@ class ActionNet(PolicyValueNet):
         self.trunk = ResidualTrunk(self.map.scale, width, blocks)
         self.value = small_init(nn.Linear(width, game.max_players))
         self.register_buffer("action_scale", torch.ones(self.encoding.row - 1))
-        self.action = nn.Embedding(game.num_actions, hidden)
+        # Drawing numbers on "meta", as for checkpoints, would import torch's compiler.
+        self.action = nn.Embedding.from_pretrained(
+            torch.zeros(game.num_actions, hidden), freeze=False
+        )
         self.described = nn.Linear(self.encoding.row - 1, hidden)
         self.state = nn.Linear(width, hidden)
         self.second = nn.Linear(hidden, hidden)
         self.policy = nn.Linear(hidden, 1)
         self.linear = LinearScorer(action_spec)
-        for zero in (self.action.weight, self.policy.weight, self.policy.bias):
+        for zero in (self.policy.weight, self.policy.bias):
             nn.init.zeros_(zero)
 
     def begin_with(self, weights: NDArray[np.float32], temperature: float) -> None:
