@@ -46,7 +46,7 @@ def find_config(path_or_name: str | Path, folder: Path = Path()) -> Path:
     missing = f"no configuration {shown(text)}"
     if folder != Path():
         missing += f" in {folder}"
-    raise ValueError(f"{missing}: give a YAML file, a game, or one of {names}")
+    raise ValueError(f"{missing}: give a YAML file, a game, or one of {', '.join(names)}")
 
 
 def shipped_checkpoints() -> list[str]:
@@ -60,6 +60,11 @@ def best_checkpoints() -> dict[str, str]:
     path = shipped("checkpoints") / "best.json"
     names: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
     return names
+
+
+def checkpoint_names() -> list[str]:
+    """Returns all names of shipped checkpoints: their own, and the games'."""
+    return sorted([*best_checkpoints(), *shipped_checkpoints()])
 
 
 def is_checkpoint(folder: str | Path) -> bool:
@@ -79,11 +84,10 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
     if not isinstance(path_or_name, str | Path):
         raise ValueError(f"checkpoint: {shown(path_or_name)} is not a name or a path")
     text = str(path_or_name)
-    best = best_checkpoints()
-    names = sorted([*best, *shipped_checkpoints()])
+    names = checkpoint_names()
     exists = is_checkpoint(path_or_name)
     if text in names and (isinstance(path_or_name, str) or not exists):
-        return shipped("checkpoints") / best.get(text, text)
+        return shipped("checkpoints") / best_checkpoints().get(text, text)
     if exists:
         return local(path_or_name)
     missing = f"no checkpoint {shown(text)}"

@@ -24,12 +24,7 @@ from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.linear import LinearAgent, load_scorer, shipped_file
 from linkzoo_training.agents.linear_search import LinearSearchAgent
 from linkzoo_training.imports import check_import_path, is_import_path
-from linkzoo_training.resources import (
-    best_checkpoints,
-    find_checkpoint,
-    is_checkpoint,
-    shipped_checkpoints,
-)
+from linkzoo_training.resources import checkpoint_names, find_checkpoint, is_checkpoint
 from linkzoo_training.search.solver import check_solver
 
 SHIPPED = "checkpoint"  # the game's shipped checkpoint
@@ -270,7 +265,7 @@ def agent_digests(game: str, agents: Iterable[str | AgentSpec]) -> dict[str, str
 
 def _known_checkpoint(readings: Sequence[_Reading]) -> _Reading | None:
     """Returns the longest reading that names a shipped checkpoint, else an existing folder."""
-    names = {SHIPPED, *best_checkpoints(), *shipped_checkpoints()}
+    names = {SHIPPED, *checkpoint_names()}
     for reading in readings:
         if reading[0] in names:
             return reading

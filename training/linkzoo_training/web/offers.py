@@ -17,7 +17,7 @@ from linkzoo_training.agents.specs import SHIPPED, AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card, shipped_cards
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry
-from linkzoo_training.resources import best_checkpoints, find_checkpoint, shipped_checkpoints
+from linkzoo_training.resources import checkpoint_names, find_checkpoint
 
 MOST_SIMULATIONS = 10_000  # limit for requests from a page
 _PAGE_KINDS = "random greedy linear uct hands cheat mc exact checkpoint".split()
@@ -159,7 +159,7 @@ def _requested(text: str) -> AgentSpec:
     spec = AgentSpec.parse(text)
     if spec.kind not in _PAGE_KINDS or (spec.kind == "linear" and spec.source):
         raise ValueError(refusal)
-    checkpoints = [SHIPPED, *best_checkpoints(), *shipped_checkpoints()]
+    checkpoints = [SHIPPED, *checkpoint_names()]
     if spec.kind == "checkpoint" and spec.source not in checkpoints:
         raise ValueError(
             f"agent {shown(text)}: there are random, greedy, linear, uct-N, hands-N, cheat-N, "
