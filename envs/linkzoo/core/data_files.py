@@ -1,12 +1,14 @@
 """Files of data that are compiled in, such as boards: those of the package, and any others."""
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from linkzoo.core.arguments import file_text
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,19 @@ class DataFiles:
             )
         return text
 
-    @contextmanager
-    def naming(self, name: str) -> Iterator[None]:
-        """Adds the option and the data's name to a ValueError of the block."""
+    def parsed(self, name: str, parse: Callable[[str], T]) -> T:
+        """Returns the data of a file.
+
+        Args:
+            name: As for `text`.
+            parse: Returns the data of the file's text, or raises ValueError.
+
+        Raises:
+            ValueError: There is no such file, or names the option, the data and their error.
+        """
+        text = self.text(name)
         try:
-            yield
+            return parse(text)
         except ValueError as error:
             reason = str(error).removeprefix(f"{self.option}: ")
             raise ValueError(f"{self.option}: {name}: {reason}") from error

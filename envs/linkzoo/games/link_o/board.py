@@ -130,9 +130,7 @@ def load_board(name: str) -> Board:
     Raises:
         ValueError: There is no such board; or names the faulty field or space of the file.
     """
-    text = BOARDS.text(name)
-    with BOARDS.naming(name):
-        return _parse(text)
+    return BOARDS.parsed(name, _parse)
 
 
 @cache

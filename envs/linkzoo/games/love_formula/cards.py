@@ -191,9 +191,7 @@ def load_cards(name: str) -> Cards:
     Raises:
         ValueError: Names the row or the field and its error.
     """
-    text = TABLES.text(name)
-    with TABLES.naming(name):
-        return _parse(text)
+    return TABLES.parsed(name, _parse)
 
 
 @cache

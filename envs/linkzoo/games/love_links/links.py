@@ -80,9 +80,7 @@ def load_links(name: str) -> LinkSet:
     """
     if name == STANDARD:
         return LinkSet()
-    text = LINK_SETS.text(name)
-    with LINK_SETS.naming(name):
-        return _parse(text)
+    return LINK_SETS.parsed(name, _parse)
 
 
 @cache
