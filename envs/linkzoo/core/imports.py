@@ -4,6 +4,7 @@ import ast
 import hashlib
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -27,7 +28,7 @@ def import_home(home: str) -> ModuleType:
     if home.endswith(".py"):
         return _import_file(local(home))
     module = import_module(home)
-    _note(_sources(home))
+    _note_module(home)
     return module
 
 
@@ -96,15 +97,15 @@ def _closure(folder: Path, sources: dict[str, Path]) -> dict[str, Path]:
     Of an installed module it adds those of its own package.
     """
     packages = {name.partition(".")[0] for name in sources}
-    local = dict.fromkeys(packages, True)
+    belongs = dict.fromkeys(packages, True)  # top-level modules, whether they count
     waiting = list(sources)
     while waiting:
         importer = waiting.pop()
         for imported in _imported(sources[importer], importer):
             top = imported.partition(".")[0]
-            if top not in local:
-                local[top] = folder.name not in _INSTALLED and _is_local(folder, top)
-            if not local[top]:
+            if top not in belongs:
+                belongs[top] = folder.name not in _INSTALLED and _is_local(folder, top)
+            if not belongs[top]:
                 continue
             for name, file in _named(folder, imported):
                 if file is not None and name not in sources:
@@ -164,6 +165,12 @@ def _note(sources: dict[str, Path]) -> None:
     for file in sources.values():
         if not any(part in _INSTALLED for part in file.parts):
             local(file)
+
+
+@cache
+def _note_module(home: str) -> None:
+    """Notes the files of a module: once, as reading those of a large package takes .1 s."""
+    _note(_sources(home))
 
 
 def _import_file(path: Path) -> ModuleType:
