@@ -190,7 +190,7 @@ def test_cards_with_wild_fields(folder: Path) -> None:
 def test_errors_of_a_card_are_short_and_name_its_folder(
     folder: Path, name: str, value: object, shown: str
 ) -> None:
-    """What is too large for its field, or too long to be shown."""
+    """Values that are too large for their fields, or too long to be shown."""
     path = folder / "card.json"
     card = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps({**card, name: value}), encoding="utf-8")

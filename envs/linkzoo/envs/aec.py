@@ -428,13 +428,12 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         Raises:
             ValueError: It is no integer, or out of range.
         """
-        known = is_integer(action)
-        if known:
+        if is_integer(action):
             action = int(action)  # a number of NumPy is shown with its type
-        if not known or not 0 <= action < self._num_actions:
-            last = self._num_actions - 1
-            raise ValueError(f"action {shown(action)} of {agent} is not an integer in 0..{last}")
-        return int(action)
+            if 0 <= action < self._num_actions:
+                return int(action)
+        last = self._num_actions - 1
+        raise ValueError(f"action {shown(action)} of {agent} is not an integer in 0..{last}")
 
     def _end_with_result(self) -> None:
         """Ends the game with the rewards of the rules."""

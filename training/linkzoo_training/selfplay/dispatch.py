@@ -77,7 +77,7 @@ class WorkerDiedError(Exception):
 
 
 class Answer(NamedTuple):
-    """What a worker sends: that it is ready, a task's result, or the error of a task."""
+    """A message of a worker: a task's result or its error; neither if the worker is ready."""
 
     result: Any = None
     error: Exception | None = None
