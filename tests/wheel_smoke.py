@@ -72,7 +72,7 @@ def check_bare() -> None:
 
 
 def check_train() -> None:
-    """Training for some seconds, evaluation, and the checkpoint that ships with the package."""
+    """Training for some seconds, evaluation, and the policies that ship with the package."""
     import linkzoo
 
     assert not [name for name in sys.modules if name.split(".")[0] == "torch"]
@@ -82,7 +82,10 @@ def check_train() -> None:
     package = files(linkzoo_training)
     assert (package / "py.typed").is_file()
     assert (package / "shipped" / "configs" / f"{_PRESET}.yaml").is_file()
-    assert (package / "shipped" / "checkpoints" / "linkage" / "model.safetensors").is_file()
+    checkpoints = package / "shipped" / "checkpoints"
+    best = json.loads((checkpoints / "best.json").read_text())
+    for policy in best.values():
+        assert (checkpoints / policy / "model.safetensors").is_file(), policy
     with tempfile.TemporaryDirectory() as folder:
         assert linkzoo_command(*_TRAIN, cwd=folder).returncode == 0
         models = sorted(Path(folder).rglob("model.safetensors"))
@@ -101,8 +104,9 @@ def check_train() -> None:
             cwd=folder,
         )
         assert done.returncode == 0
-    linkzoo_training.load_agent("linkage")
-    print("the shipped checkpoint loads")
+    for game in best:
+        linkzoo_training.load_agent(game)
+    print("the best policy of each game loads:", best)
 
 
 if __name__ == "__main__":
