@@ -105,7 +105,7 @@ IN_AZ: dict[str, Any] = {
     "min_value_range": 0.5,
 }
 IN_AZ |= {"solver_limit": 100, "window": 2, "reuse": 1, "batch_size": 16}
-IN_AZ |= {"score_margin_weight": 0.3, "symmetric": False}
+IN_AZ |= {"score_margin_weight": 0.3, "symmetric": False, "max_staleness": 2}
 
 
 def stopped(data: dict[str, Any], folder: Path, iterations: int = 3) -> None:
@@ -122,7 +122,7 @@ EFFECTIVE = (
     *("learning_rate", "score_margin_weight"),
     *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
     *("simulations", "min_value_range", "solver_limit", "window", "reuse"),
-    "batch_size",
+    *("batch_size", "asynchronous", "max_staleness"),
 )
 
 

@@ -135,7 +135,8 @@ def learn(
     if exists:
         changes = trainer.load(folder)
         if changes and distributed.rank() == 0:
-            Console(soft_wrap=True, highlight=False, markup=False).print(describe(changes))
+            text = describe(changes, config)
+            Console(soft_wrap=True, highlight=False, markup=False).print(text)
     else:
         trainer.begin(folder)
     stop = stop or StopSignal()

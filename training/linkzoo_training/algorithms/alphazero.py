@@ -33,6 +33,7 @@ from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.runtime import training_clock
 from linkzoo_training.selfplay import replay
+from linkzoo_training.selfplay.asynchronous import AsynchronousWorkers
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.replay import ReplayGames, Samples
 from linkzoo_training.selfplay.workers import SelfPlayWorkers
@@ -64,7 +65,11 @@ class AlphaZeroTrainer(Trainer):
         super().__init__(config)
         games = distributed.per_rank(config)
         if executor is None:
+            if config.asynchronous:
+                raise ValueError("asynchronous: needs workers: --executor processes or ray")
             self.play = ReplayGames(games, self.game, self.device)
+        elif config.asynchronous:
+            self.play = AsynchronousWorkers(games, executor, self._join)
         else:
             self.play = SelfPlayWorkers(games, executor, self._join)
         self.parameters = list(self.network.parameters())
@@ -93,6 +98,10 @@ class AlphaZeroTrainer(Trainer):
         # Logs
         spent = training_clock() - started
         play = {"simulations": simulations, "time playing": played / spent, "samples": len(samples)}
+        if isinstance(self.play, AsynchronousWorkers):
+            play["staleness p95"] = float(np.percentile(self.play.staleness, 95))
+            play["parts dropped"] = self.play.dropped
+            self.play.dropped = 0
         return self.common_metrics(spent) | play | losses
 
     def _join(self, parts: list[dict[str, Tensor]]) -> Samples:
@@ -111,6 +120,8 @@ class AlphaZeroTrainer(Trainer):
         self.optimizers.set_learning_rate(config.learning_rate.at(self.progress))
         losses: list[Tensor] = []
         for index, rows in enumerate(self._minibatches(len(samples))):
+            if isinstance(self.play, AsynchronousWorkers):
+                self.play.refresh()
             loss = partial(self._loss, self._batch(samples[rows], index))
             losses.append(shards.backward(loss, len(rows), self.parameters))
             distributed.average_gradients(self.parameters, len(rows))

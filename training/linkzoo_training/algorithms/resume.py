@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from linkzoo_training.agents.specs import agent_digests, game_digest
-from linkzoo_training.config.config import AnyConfig, PPOConfig
+from linkzoo_training.config.config import AlphaZeroConfig, AnyConfig, PPOConfig
 from linkzoo_training.evaluation.openings import openings_digest
 from linkzoo_training.imports import is_import_path, source_digest
 
@@ -71,9 +71,12 @@ def find_changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> Changes:
     return changes
 
 
-def describe(changes: Changes) -> str:
+def describe(changes: Changes, config: AnyConfig) -> str:
     """Returns a line that lists the changes, and says whether the weights depend on them."""
     causes = [name for name in changes if not is_in(name, FREE)]
+    asynchronous = isinstance(config, AlphaZeroConfig) and config.asynchronous
+    if asynchronous and "asynchronous" not in causes:
+        causes.append("asynchronous")
     exact = "the weights will be those of a run without a break"
     if causes:
         exact = f"not the weights of a run without a break, because of {', '.join(causes)}"

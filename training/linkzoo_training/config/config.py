@@ -174,7 +174,7 @@ class Config:
     device: Device = "auto"  # auto: cuda if torch finds a GPU, else cpu
     num_threads: Count = 2  # at most the cores that the process may use
     precision: Literal["auto", "bf16", "fp32"] = "auto"  # auto: bf16 where it's faster
-    parts: Few | None = None  # groups of games for workers; None: as many as workers at the start
+    parts: Few | None = None  # groups of games for workers; None: by the number of workers
 
     # Duration
     total_steps: Annotated[Int, Field(ge=1, le=10**15)] = 20_000_000  # length of the schedules
@@ -356,6 +356,8 @@ class AlphaZeroConfig(Config):
     solver_limit: Annotated[Int, Field(ge=0, lt=2**31)] = (
         0  # solver's positions per root, see GumbelSearch; 0: off
     )
+    asynchronous: bool = False  # workers' games don't wait for each other, nor learning for all
+    max_staleness: Few = 4  # if asynchronous: iterations that the weights of games may be behind
 
     # Learning
     window: Few = 16  # iterations for which a position is kept

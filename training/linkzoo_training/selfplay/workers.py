@@ -95,12 +95,13 @@ class SelfPlayWorker:
         sent = unpack(weights)
         if states:
             games.load(unpack(states))
-        progress, iteration, reused_slot = sent["task"].tolist()
+        progress, iteration, *reused_slots = sent["task"].tolist()
         self.network.load_state_dict(strip_prefix("network.", sent))
         if self.critic is not None:
             self.critic.load_state_dict(strip_prefix("critic.", sent))
         pool.receive(sent, kept, self.network)
-        games.drop_opponent(int(reused_slot), progress)
+        for slot in reused_slots:
+            games.drop_opponent(int(slot), progress)
         before = np.stack([pool.wins, pool.games])
         games.wins[:] = 0
         critics = [critic for critic in (self.critic,) if critic is not None]
@@ -123,11 +124,14 @@ class SelfPlayWorkers(Generic[T]):
     `join` makes the training data of an iteration from the tensors of all parts.
 
     Attributes:
+        parts_per_worker: The number of parts by default.
         executor: The workers.
         parts: The number of parts that the games are split into.
         wins: Wins by seat since last read, as in RolloutGames.
         waited: Seconds waiting for results since last read.
     """
+
+    parts_per_worker = 1
 
     def __init__(
         self, config: AnyConfig, executor: Executor, join: Callable[[list[Tensors]], T]
@@ -135,7 +139,7 @@ class SelfPlayWorkers(Generic[T]):
         self.executor = executor
         self._config = config
         self._join = join
-        self.split(config.parts or executor.workers)
+        self.split(config.parts or self.parts_per_worker * executor.workers)
         self.wins = np.zeros(max(config.players))
         self.waited = 0.0
         self._reused_slot = ITSELF  # pool slot reused since the previous task
@@ -231,11 +235,14 @@ class SelfPlayWorkers(Generic[T]):
 
     def load(self, saved: Tensors) -> None:
         """Restores the state from `tensors` and the trainer's pool; reruns the running tasks."""
-        parts = [strip_prefix(f"part{part}.", saved) for part in range(self.parts)]
-        self._states = [pack(part) if part else b"" for part in parts]
+        self._load_states(saved)
         if sent := strip_prefix("sent.", saved):
             iteration = int(sent["task"][1])
             self._start(pack(sent), snapshots(saved), iteration)
+
+    def _load_states(self, saved: Tensors) -> None:
+        parts = [strip_prefix(f"part{part}.", saved) for part in range(self.parts)]
+        self._states = [pack(part) if part else b"" for part in parts]
 
 
 def networks(network: nn.Module, critic: nn.Module | None) -> Tensors:

@@ -1,0 +1,231 @@
+"""AlphaZero without a barrier: any parts are an iteration, and none of them is too old."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
+from linkzoo_training.algorithms.logger import read_metrics
+from linkzoo_training.checkpoints.checkpoint import unpack
+from linkzoo_training.config.config import read_config
+from linkzoo_training.runtime import StopSignal
+from linkzoo_training.selfplay.asynchronous import AsynchronousWorkers
+from linkzoo_training.selfplay.dispatch import NOTHING, PlayedWhenRead, Results
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
+from linkzoo_training.train import learn, make_trainer
+from tests.driving import first_quick
+from tests.training import test_alphazero
+from tests.training.helpers import against_perfect_play, alphazero_config
+
+pytestmark = pytest.mark.last
+
+TINY: dict[str, Any] = {
+    **test_alphazero.SMALL,
+    "width": 8,
+    "asynchronous": True,
+    "parts": 4,
+    "num_envs": 8,
+    "simulations": [2],
+    "total_steps": 6 * 8 * 8,
+    "pool": {"share": 0.5, "size": 2, "snapshot_every": 2},
+    "eval": {"opponents": []},
+}
+
+
+class Unequal(LocalExecutor):
+    """Plays in this process; the learner has to look for a result as often as a part says."""
+
+    def __init__(self, looks: Sequence[int]) -> None:
+        super().__init__(2)
+        self.looks = looks  # by part
+        self.sent: list[tuple[int, Any]] = []  # the parts in order, and their tasks
+
+    def play(
+        self,
+        weights: Any,
+        tasks: Sequence[Any],
+        kept: Mapping[str, Any] = NOTHING,
+        names: Sequence[str] = (),
+    ) -> Results:
+        ((part, *_),) = tasks
+        self.sent.append((part, unpack(weights)["task"]))
+        return Late(super().play(weights, tasks, kept, names), self.looks[part])
+
+
+class Silent(LocalExecutor):
+    """Answers for some calls; then TERM comes, and no answer any more."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__(2)
+        self.calls = calls
+
+    def play(
+        self,
+        weights: Any,
+        tasks: Sequence[Any],
+        kept: Mapping[str, Any] = NOTHING,
+        names: Sequence[str] = (),
+    ) -> Results:
+        self.calls -= 1
+        if self.calls == 0:
+            signal.raise_signal(signal.SIGTERM)
+        if self.calls > 0:
+            return super().play(weights, tasks, kept, names)
+        return Late(iter(()), 10**9)
+
+
+class Late(PlayedWhenRead):
+    """Results that are there after so many looks."""
+
+    def __init__(self, results: Iterator[tuple[int, Any]], looks: int) -> None:
+        super().__init__(results)
+        self.looks = looks
+
+    def wait(self, seconds: float) -> bool:  # noqa: ARG002 - see Results
+        self.looks -= 1
+        return self.looks < 0
+
+
+def trainer_of(executor: Executor, **fields: Any) -> AlphaZeroTrainer:
+    trainer = make_trainer(read_config({**TINY, **fields}), executor)
+    assert isinstance(trainer, AlphaZeroTrainer)
+    return trainer
+
+
+def workers_of(trainer: AlphaZeroTrainer) -> AsynchronousWorkers[Any]:
+    assert isinstance(trainer.play, AsynchronousWorkers)
+    return trainer.play
+
+
+def test_parts_do_not_wait_for_each_other() -> None:
+    """Three play on while the fourth plays; an iteration has as many plies as ever."""
+    executor = Unequal([0, 0, 0, 40])
+    trainer = trainer_of(executor, max_staleness=100)
+    for _ in range(5):
+        metrics = trainer.iterate()
+        assert metrics["steps"] == trainer.iteration * 8 * 8
+        assert metrics["samples"] == len(trainer.window[-1])
+    counts = np.bincount([part for part, _ in executor.sent], minlength=4)
+    assert counts[3] >= 1
+    assert counts[:3].min() > 2 * counts[3]
+    assert np.ptp(counts[:3]) <= 1
+
+
+@pytest.mark.parametrize("bound", first_quick([1, 3]))
+def test_staleness_is_bounded(bound: int) -> None:
+    """Of all that is learned from; the log has it, and how much was dropped."""
+    trainer = trainer_of(Unequal([0, 1, 2, 40]), max_staleness=bound)
+    dropped = 0.0
+    for _ in range(5):
+        metrics = trainer.iterate()
+        staleness = workers_of(trainer).staleness
+        assert len(staleness) == 4
+        assert max(staleness) <= bound
+        assert metrics["staleness p95"] == np.percentile(staleness, 95)
+        dropped += metrics["parts dropped"]
+    assert dropped > 0
+    assert trainer.window[-1].states.size > 0
+
+
+def recorded(play: Any, events: list[int]) -> Callable[[int, float], None]:
+    """Its `drop_opponent`, which writes down the slots."""
+    drop = play.drop_opponent
+
+    def record(slot: int, progress: float) -> None:
+        events.append(slot)
+        drop(slot, progress)
+
+    return record
+
+
+def test_every_part_hears_of_every_reused_slot(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the task after it; the games that didn't know yet don't count."""
+    executor = Unequal([0, 0, 0, 9])
+    trainer = trainer_of(executor)
+    events: list[int] = []
+    monkeypatch.setattr(trainer.play, "drop_opponent", recorded(trainer.play, events))
+    for _ in range(6):
+        trainer.iterate()
+    assert len(events) == 3
+    for part in range(4):
+        reused = [slot for number, task in executor.sent if number == part for slot in task[2:]]
+        assert len(reused) >= 1
+        assert reused == events[: len(reused)]
+    trainer.pool.wins[:] = trainer.pool.games[:] = 0
+    play = workers_of(trainer)
+    for slot in range(2):
+        play.drop_opponent(slot, 0.0)
+    while not play.ready(0):
+        pass
+    assert trainer.pool.games[:2].sum() == 0
+
+
+def test_a_resumed_run_keeps_what_was_finished(tmp_path: Path) -> None:
+    """Games and data that weren't learned from; an exact run goes on with the games, too."""
+    trainer = trainer_of(Unequal([0, 0, 0, 40]))
+    for _ in range(3):
+        trainer.iterate()
+    saved = trainer.tensors()
+    names = {name.partition(".")[0] for name in saved}
+    assert {"part0", "finished0", "reused3"} <= names
+    trainer.save(tmp_path)
+    resumed = trainer_of(LocalExecutor(3))
+    resumed.load(tmp_path)
+    assert resumed.iteration == 3
+    again = resumed.tensors()
+    assert again.keys() == saved.keys()
+    assert all((again[name] == saved[name]).all() for name in saved)
+    resumed.iterate()
+    exact = trainer_of(LocalExecutor(3), asynchronous=False)
+    changes = exact.load(tmp_path)
+    assert changes == {"asynchronous": (True, False)}
+    exact.iterate()
+    exact.save(tmp_path)
+    back = trainer_of(LocalExecutor(3))
+    back.load(tmp_path)
+    back.iterate()
+    assert back.iteration == 5
+
+
+def test_it_needs_workers() -> None:
+    with pytest.raises(ValueError, match="asynchronous: needs workers: --executor processes"):
+        make_trainer(read_config(TINY))
+
+
+@pytest.mark.slow  # quick: that of the exact mode, in test_executors
+def test_a_stop_is_heard_while_workers_are_silent(tmp_path: Path) -> None:
+    stop = StopSignal()
+    started = time.monotonic()
+    config = read_config(TINY)
+    assert learn(config, tmp_path, resume=False, executor=Silent(7), stop=stop) is None
+    assert stop.exit_code == 143
+    assert time.monotonic() - started < 60
+    resumed = learn(config, tmp_path, resume=True, executor=LocalExecutor(1))
+    assert resumed is not None
+    assert resumed.finished
+
+
+@pytest.mark.slow  # quick: the tests above, in this process
+def test_it_learns_what_is_right_on_processes(tmp_path: Path) -> None:
+    """As the exact mode does; TERM ends it in between, and it goes on."""
+    config = alphazero_config({**test_alphazero.SMALL, "asynchronous": True, "parts": 4})
+    stop = StopSignal()
+    timer = Timer(12, signal.raise_signal, [signal.SIGTERM])
+    timer.start()
+    with ProcessExecutor(2) as executor:
+        learn(config, tmp_path, resume=False, executor=executor, stop=stop)
+    timer.cancel()
+    with ProcessExecutor(2) as executor:
+        trainer = learn(config, tmp_path, resume=True, executor=executor)
+    assert trainer is not None
+    _, kept, error = against_perfect_play(trainer, **config.options)
+    assert kept > 0.9
+    assert error < 0.5
+    rows = read_metrics(tmp_path)
+    assert max(row["staleness p95"] for row in rows) <= config.max_staleness
