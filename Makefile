@@ -139,7 +139,7 @@ clean: ## remove what is built (not $(VENV), not runs/)
 FRAMEWORK_TESTS := -W default
 
 # One environment for all frameworks (RLlib pins gymnasium), one for AgileRL, which needs older
-# packages, and one for language models.
+# packages, and one for language models, whose extras are installed one after the other.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
 	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,ray,storage,rllib,torchrl,tianshou,sb3,openspiel]" supersuit s3fs "moto[server]"
@@ -152,7 +152,10 @@ $(AGILERL)/.made: pyproject.toml constraints.txt
 
 $(LLM)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LLM)
-	$(LLM)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,openenv,textarena,verifiers,trl]" mistral-common
+	for extras in train,dev openenv textarena verifiers trl; do \
+		$(LLM)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[$$extras]" || exit 1; \
+	done
+	$(LLM)/bin/python $(PIP_INSTALL) mistral-common
 	touch $@
 
 # CUDA's compilers are large: here, and not for every developer.
