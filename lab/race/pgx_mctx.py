@@ -1,8 +1,10 @@
-"""pgx and mctx in the race: Gumbel AlphaZero as in pgx's example, with a small network.
+"""pgx and mctx in the race: Gumbel AlphaZero as in pgx's example.
 
-`example` is a pair of self-play and learning like pgx's example: 32 simulations, games to their
-end, every position learned once. `starts` begins games after 0 to 16 random plies. The network is
-ours: fully connected, 256 wide, 2 residual blocks.
+The first word of the variant says how games begin. `example` is a pair of self-play and learning
+like pgx's example: 32 simulations, games to their end, every position learned once. `starts` begins
+games after 0 to 16 random plies. The second word names the network: `flat` is as wide and deep as
+our flat one, `board` as our board network, and `resnet` has the size of the network in pgx's
+example (with LayerNorm instead of BatchNorm).
 """
 
 from functools import partial
@@ -20,21 +22,46 @@ from numpy.typing import NDArray
 from pgx.experimental import auto_reset
 
 _GAMES, _PLIES, _SIMULATIONS, _BATCH = 256, 64, 32, 1024
-_WIDTH, _BLOCKS, _RATE = 256, 2, 1e-3
+_RATE = 1e-3
 _RANDOM_PLIES = 16
+_FLAT_WIDTH, _FLAT_BLOCKS = 256, 2
+_CONVOLUTIONS = {"board": (32, 3), "resnet": (128, 6)}  # channels and residual blocks
 
 env = pgx.make("connect_four")
 
 
-def _network(observation: Any) -> Any:
-    x = jax.nn.relu(hk.Linear(_WIDTH)(observation.reshape(len(observation), -1)))
-    for _ in range(_BLOCKS):
-        x = x + hk.Linear(_WIDTH)(jax.nn.relu(hk.Linear(_WIDTH)(x)))
-    x = jax.nn.relu(x)
+def _flat(observation: Any) -> Any:
+    x = jax.nn.relu(hk.Linear(_FLAT_WIDTH)(observation.reshape(len(observation), -1)))
+    for _ in range(_FLAT_BLOCKS):
+        x = x + hk.Linear(_FLAT_WIDTH)(jax.nn.relu(hk.Linear(_FLAT_WIDTH)(x)))
+    return _heads(jax.nn.relu(x))
+
+
+def _convolutions(channels: int, blocks: int, observation: Any) -> Any:
+    """Residual blocks of 3x3 convolutions, with LayerNorm: BatchNorm's averages would be state."""
+
+    def normalised(x: Any) -> Any:
+        return jax.nn.relu(hk.LayerNorm(-1, True, True)(x))
+
+    x = hk.Conv2D(channels, 3)(observation)
+    for _ in range(blocks):
+        y = hk.Conv2D(channels, 3)(normalised(x))
+        x = x + hk.Conv2D(channels, 3)(normalised(y))
+    return _heads(normalised(x).reshape(len(x), -1))
+
+
+def _heads(x: Any) -> Any:
     return hk.Linear(env.num_actions)(x), jnp.tanh(hk.Linear(1)(x)[:, 0])
 
 
-forward = hk.without_apply_rng(hk.transform(_network))
+def network(name: str) -> Any:
+    """Returns the transformed network of a name."""
+    if name == "flat":
+        return hk.without_apply_rng(hk.transform(_flat))
+    return hk.without_apply_rng(hk.transform(partial(_convolutions, *_CONVOLUTIONS[name])))
+
+
+forward = network("flat")  # or the one that `main` is asked for
 
 
 class Sample(NamedTuple):
@@ -129,9 +156,12 @@ def learn(model: Any, memory: Any, samples: Sample, key: Any) -> Any:
 
 
 def main() -> None:
+    global forward  # noqa: PLW0603 - one network for the process
     runner = Runner()
-    starts, key = runner.variant == "starts", jax.random.PRNGKey(runner.seed)
-    key, first, second = jax.random.split(key, 3)
+    beginning, name = runner.variant.split()
+    starts = beginning == "starts"
+    forward = network(name)
+    key, first, second = jax.random.split(jax.random.PRNGKey(runner.seed), 3)
     state = jax.vmap(env.init)(jax.random.split(first, _GAMES))
     model = forward.init(second, state.observation.astype(jnp.float32))
     memory = optimiser.init(model)
