@@ -34,6 +34,7 @@ def test_widths_are_those_of_the_picture(words: str, bold: bool) -> None:
     assert width_of(words, 40, bold) == pytest.approx(inked(words, 40, bold), abs=4)
 
 
+@pytest.mark.slow
 @given(WORDS, WIDTHS, st.integers(1, 3), st.booleans())
 def test_what_is_fitted_fits(words: str, width: float, lines: int, bold: bool) -> None:
     text, size = fit(words, width, 12, 9, lines, bold)
@@ -44,6 +45,7 @@ def test_what_is_fitted_fits(words: str, width: float, lines: int, bold: bool) -
         assert " ".join(text).split() == words.split()
 
 
+@pytest.mark.slow
 @given(WORDS)
 def test_what_fits_is_left_as_it_is(words: str) -> None:
     line = " ".join(words.split())

@@ -51,6 +51,7 @@ def test_a_permutation_is_a_shuffle() -> None:
     assert permutation(0, 3, 9000, 4).tolist() == []
 
 
+@pytest.mark.slow
 def test_rows_are_shown_again_alone() -> None:
     """Only the games that were changed from outside are shown again."""
     vec = make_vec("linkage", 6)

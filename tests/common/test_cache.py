@@ -271,6 +271,7 @@ def digests_of_games(folder: Path) -> dict[str, str]:
     return dict(line.split() for line in done.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_an_edit_recompiles_the_games_that_hold_it(
     package: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -365,6 +366,7 @@ def test_a_game_says_once_that_it_compiles(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_one_process_compiles(fifth: Callable[..., ModuleType], tmp_path: Path) -> None:
     """Of two at once; the other loads it."""
     fifth()
@@ -384,6 +386,7 @@ def test_one_process_compiles(fifth: Callable[..., ModuleType], tmp_path: Path) 
     assert sorted(outputs) == [[b"40", b"0"], [b"40", b"1"]]
 
 
+@pytest.mark.slow
 def test_the_lock_of_a_killed_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It waits while the process lives, says so, and goes on when it is dead."""
     code = (

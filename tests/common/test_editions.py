@@ -58,6 +58,7 @@ def test_words_do_not_name_files(tmp_path: Path) -> None:
     assert [line.partition(" = ")[0] for line in lines] == ["target", "next_starter"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("game", FIRST)
 def test_the_first_edition_keeps_the_contract(game: str) -> None:

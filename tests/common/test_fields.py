@@ -20,6 +20,7 @@ anything = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(anything)
 def test_integer(value: Any) -> None:
@@ -39,6 +40,7 @@ def test_numpy_integers() -> None:
             integer("n", other, 0, 9)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(anything)
 def test_boolean(value: Any) -> None:

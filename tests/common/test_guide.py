@@ -87,6 +87,7 @@ def letters(element: ElementTree.Element, scale: float) -> list[float]:
     return sizes + [size for child in element for size in letters(child, scale)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SECRET)
 def test_words_tell_a_seat_what_it_knows(name: str) -> None:
     """Moves that lead to one view of a seat are one event, also from other worlds."""

@@ -116,6 +116,7 @@ def test_histories_are_equal_in_worlds_that_a_seat_cannot_tell_apart(name: str, 
     assert (different > 0) == (name == "love_formula")  # moves are open in the others
 
 
+@pytest.mark.slow
 def test_who_decided_a_secret_reaction_stays_secret() -> None:
     """A pass shows what follows, but not who passed: only a seat with a reaction is asked."""
     game = get_game("love_formula")

@@ -34,6 +34,7 @@ def look(more: str, only: str = "") -> dict[str, list[str]]:
     return loaded
 
 
+@pytest.mark.slow
 def test_making_environments_compiles_nothing_and_loads_nothing_heavy() -> None:
     loaded = look("linkzoo.load_policy; linkzoo.make(name); linkzoo.make_vec(name, 2)")
     assert loaded["compiled"] == []
@@ -41,6 +42,7 @@ def test_making_environments_compiles_nothing_and_loads_nothing_heavy() -> None:
     assert not HEAVY & set(loaded["modules"])
 
 
+@pytest.mark.slow
 def test_the_look_out_sees_what_is_compiled() -> None:
     """With one game: it has to see that something is compiled, not everything."""
     loaded = look("linkzoo.make_vec(name, 2).reset()", only="[:1]")

@@ -16,6 +16,7 @@ from linkzoo.testing.play import mask_of, positions
 _WORDS = re.compile(r"\d-\d|LINK-O|PASS|YES|OPEN_DISCARD")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", game_names())
 def test_parts_keep_the_contract(name: str) -> None:
     game = get_game(name)
@@ -24,6 +25,7 @@ def test_parts_keep_the_contract(name: str) -> None:
         properties.action_parts(game, positions(game, players, dict(game.fixed.values), 5)[::2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", game_names())
 def test_parts_lie_in_the_picture_of_the_seat_to_act(name: str) -> None:
     game = get_game(name)
@@ -37,6 +39,7 @@ def test_parts_lie_in_the_picture_of_the_seat_to_act(name: str) -> None:
             assert {part for part in missing if not _WORDS.fullmatch(part)} == set()
 
 
+@pytest.mark.slow
 def test_love_formula_names_obstacles_by_their_copies() -> None:
     """Of two copies in the field each is pointed at by its number, when one comes or goes."""
     game, found = get_game("love_formula"), 0

@@ -14,6 +14,7 @@ from linkzoo.testing.play import play_out
 from tests.common.fingerprint import fingerprints
 from tests.common.play import choose, clone, outcome_of, run_python
 from tests.common.variants import Variant, every_size, every_variant, random_games
+from tests.driving import NIGHTLY, SLOW
 
 
 def new(variant: Variant, seed: int) -> np.record:
@@ -211,8 +212,8 @@ def test_a_redealt_world_can_be_played(variant: Variant, seeds: list[int]) -> No
 @pytest.mark.parametrize(
     ("games", "which"),
     [
-        ("1", "one"),
-        *(pytest.param("1", name, marks=pytest.mark.slow) for name in linkzoo.game_names()),
+        pytest.param("1", "one", marks=SLOW),
+        *(pytest.param("1", name, marks=NIGHTLY) for name in linkzoo.game_names()),
     ],
 )
 def test_interpreter_equals_compiled(games: str, which: str) -> None:

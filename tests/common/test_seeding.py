@@ -21,6 +21,7 @@ from linkzoo.engine.rng import (
 from tests.common.fingerprint import fingerprints
 from tests.common.play import run_python
 from tests.common.variants import Variant, every_variant
+from tests.driving import NIGHTLY, SLOW
 
 words = st.integers(0, 2**64 - 1)
 streams = st.integers(0, 2**32 - 1)
@@ -187,7 +188,9 @@ def test_games_say_whether_their_seed_decides_anything(variant: Variant) -> None
 
 
 @pytest.mark.last
-@pytest.mark.parametrize("which", ["one", pytest.param("all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "which", [pytest.param("one", marks=SLOW), pytest.param("all", marks=NIGHTLY)]
+)
 def test_processes_agree(which: str) -> None:
     """A fresh process with another hash seed shows the same games as this one."""
     here = "".join(f"{name}: {value}\n" for name, value in fingerprints(2, which).items())

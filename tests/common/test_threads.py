@@ -133,6 +133,7 @@ def test_the_usual_number_of_threads() -> None:
     set_num_threads(usual)
 
 
+@pytest.mark.slow
 def test_numba_num_threads_is_respected() -> None:
     shown = "from linkzoo.engine.threads import *; print(MAX_THREADS, get_num_threads())"
     assert run_python("-c", shown, NUMBA_NUM_THREADS="3").split() == ["3", "3"]
@@ -230,6 +231,7 @@ pytestmark_fork = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layer", first_quick(["default", "workqueue"]))
 @pytest.mark.parametrize(
     "script", [pytest.param(FORK, marks=pytestmark_fork), CROWD], ids=["fork", "crowd"]
@@ -240,6 +242,7 @@ def test_in_other_processes_and_threads(script: str, layer: str) -> None:
     assert output.split() == ["same"]
 
 
+@pytest.mark.slow
 @pytestmark_fork
 def test_asynchronous_gymnasium() -> None:
     """In gymnasium's default context, after the parent process has stepped vectors."""
@@ -323,6 +326,7 @@ threads.restart()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no timers that interrupt on Windows")
 def test_ctrl_c_at_any_moment() -> None:
     """The helper threads serve later calls, and end with the process."""
@@ -362,6 +366,7 @@ print(os.wait()[1])
 """
 
 
+@pytest.mark.slow
 @pytestmark_fork
 def test_fork_while_another_thread_compiles() -> None:
     """The child process can compile."""

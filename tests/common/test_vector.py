@@ -12,7 +12,7 @@ from linkzoo import VecEnv, VecStep, make_vec
 from linkzoo.engine.threads import MAX_THREADS
 from tests.common.play import choose, plies, run_python
 from tests.common.variants import FEW, Variant, every_size, every_variant
-from tests.driving import first_quick
+from tests.driving import NIGHTLY, SLOW
 
 SEED = 2024
 EPISODES = 3
@@ -142,7 +142,9 @@ for threads in (1, 2, 3, None):
 
 
 @pytest.mark.last
-@pytest.mark.parametrize("which", first_quick(["one", "all"]))
+@pytest.mark.parametrize(
+    "which", [pytest.param("one", marks=SLOW), pytest.param("all", marks=NIGHTLY)]
+)
 def test_number_of_threads_changes_nothing(which: str) -> None:
     """In a process that has threads, whatever this one has."""
     lines = run_python("-c", THREADS, which, NUMBA_NUM_THREADS="3").split()

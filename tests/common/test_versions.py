@@ -57,6 +57,7 @@ def position_of(game: linkzoo.Game) -> dict[str, Any]:
     return env.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("seventh")
 @pytest.mark.parametrize("name", ["cf7", *VERSIONS])
 def test_files_of_compatible_versions_load(name: str) -> None:

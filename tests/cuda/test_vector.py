@@ -31,6 +31,7 @@ def test_games_are_those_of_the_cpu(variant: Variant) -> None:
     assert assert_same_games(build_cpu(variant, 6), build(variant, 6), steps, SEED) > 3
 
 
+@pytest.mark.slow
 @one_game
 def test_several_numbers_of_players_at_once(variant: Variant) -> None:
     numbers = list(range(variant.game.min_players, variant.game.max_players + 1))

@@ -11,6 +11,7 @@ KUHN = "tests.exact.games:KUHN"
 GAME = ["--game", KUHN]
 
 
+@pytest.mark.slow
 def test_an_equilibrium_is_an_agent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "equilibrium.npz"
     command = ["experiment", "solve", KUHN, "--nash-conv", "0.001", "--out", str(path)]
@@ -31,6 +32,7 @@ def test_mixtures_and_options_between_agents(capsys: pytest.CaptureFixture[str])
     assert "NashConv 0.458333, exploitability 0.229167" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "message"),
     [

@@ -38,6 +38,7 @@ def after(state: Record, order: tuple[int, ...], action: int) -> bytes:
     return played.tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", [1, 2])
 def test_draws_are_counted_over_all_orders(action: int) -> None:
     """The slow way: the action after each order of the pile, all equally likely."""
@@ -53,6 +54,7 @@ def test_draws_are_counted_over_all_orders(action: int) -> None:
     assert found == pytest.approx({key: count / len(orders) for key, count in counted.items()})
 
 
+@pytest.mark.slow
 def test_a_pile_that_is_formed_anew_is_shuffled_again() -> None:
     """All tiles are drawn and shuffled, and one is drawn: its share is that of its copies."""
     expander = Expander(DRAWS)
@@ -127,6 +129,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", REFUSED)
 def test_chance_that_can_t_be_counted_is_refused(case: str) -> None:
     game, message = REFUSED[case]
@@ -150,6 +153,7 @@ def test_a_tree_that_is_too_large_is_refused() -> None:
         exact.tree(KUHN, 3)
 
 
+@pytest.mark.slow
 def test_a_large_tree_of_an_open_game_is_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Within its second level, which has 96 positions and some 4,000 outcomes."""
     module = sys.modules["linkzoo.exact.tree"]

@@ -50,6 +50,7 @@ def test_the_single_file_example_runs(
     assert re.search(r"after 512 decisions: wins against [0-9.]+%", capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_the_package_of_integrations_imports_no_framework() -> None:
     show = "print(*sys.modules)"
     code = f"import sys, linkzoo; {show}; import linkzoo.integrations; {show}"

@@ -330,6 +330,7 @@ def test_gymnasium_makes_it(name: str) -> None:
     assert (vec.seats == 1).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["rgb_array", "ansi", "svg", "human"])
 def test_every_game_is_shown(mode: str, capsys: pytest.CaptureFixture[str]) -> None:
     """As the environment of one game shows it, through gymnasium's own entry points."""

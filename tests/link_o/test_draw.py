@@ -388,6 +388,7 @@ def test_no_last_round_in_the_first_one() -> None:
     assert not any("Last round" in word for word in words(parsed(view)))
 
 
+@pytest.mark.slow
 def test_pictures_of_different_positions_differ() -> None:
     """They can be rasterised, and nothing that matters is lost in it."""
     lying = position()["board"]

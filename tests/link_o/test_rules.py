@@ -151,6 +151,7 @@ def test_the_first_starter_is_any_seat(players: int) -> None:
     assert chi_square(starters.values(), 600 / players) < 30
 
 
+@pytest.mark.slow
 def test_the_shuffle_is_uniform() -> None:
     """R2: the last tile in the bag is uniform; one false alarm in 10^5 (63 degrees: 119)."""
     deals = [GAME.to_dict(start(Setup(3), seed)) for seed in range(3400)]
@@ -203,6 +204,7 @@ def test_the_next_starter_after_a_tie() -> None:
         assert Both(data).play(move).data["starter"] == 2
 
 
+@pytest.mark.slow
 def test_random_starters() -> None:
     """R3: every round anew, uniform over the seats; one false alarm in 10^4 (2 degrees: 19)."""
     starters: Counter[int] = Counter()

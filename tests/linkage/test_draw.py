@@ -227,6 +227,7 @@ def test_picture_joins_what_is_in_one_group_and_nothing_else(setup: Setup) -> No
         assert colour(image[y, x]) == (style.PAINTS[contents[0]].rim if same else style.FRAME)
 
 
+@pytest.mark.slow
 def test_pictures_of_different_positions_differ() -> None:
     images = [rasterise(GAME.draw_svg(position.state), 300) for position in game(SETUPS[1], 0)]
     images.append(rasterise(GAME.draw_svg(passed()), 300))

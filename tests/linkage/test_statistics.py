@@ -48,6 +48,7 @@ def sample() -> Sample:
     return Sample(np.array(won), np.array(pieces), np.array(groups), np.array(passes), legal)
 
 
+@pytest.mark.slow
 def test_r10_more_wins(sample: Sample) -> None:
     """R10: More wins about 91.4 % of uniform games."""
     assert 100 * sample.more_won.mean() == pytest.approx(91.4, abs=2)
@@ -61,6 +62,7 @@ def test_r9_groups(sample: Sample) -> None:
     assert sample.groups.max() <= 22
 
 
+@pytest.mark.slow
 def test_r8_placements(sample: Sample) -> None:
     """R8: 21.5 pieces a game, in these shares."""
     assert sample.pieces.mean() == pytest.approx(21.5, abs=0.2)

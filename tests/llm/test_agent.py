@@ -297,6 +297,7 @@ def test_a_spent_budget_ends_a_match_with_its_finished_games(server: LlmServer) 
         match.play(batch=9, partial=True)  # no game is finished
 
 
+@pytest.mark.slow
 def test_matches_are_played_and_recorded(
     server: LlmServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -62,6 +62,7 @@ def test_random_play_is_what_it_says() -> None:
     assert many[0].random_regret == pytest.approx(2 * many[0].random_blunders)
 
 
+@pytest.mark.slow
 def test_the_positions_are_what_their_titles_say() -> None:
     known = read_benchmark_positions("love_links")
     greedy = ask_positions(known, make_agent("greedy", "love_links"))
@@ -71,11 +72,13 @@ def test_the_positions_are_what_their_titles_say() -> None:
     assert ((drafts["half"] == 1) & (drafts["turn"] < 0)).all()
 
 
+@pytest.mark.slow
 def test_the_exact_solver_never_blunders() -> None:
     known = read_benchmark_positions("linkage").first(8)
     assert ask_positions(known, make_agent("exact", "linkage")).blunders.mean == 0
 
 
+@pytest.mark.slow
 def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "b.json"
     command = f"llm benchmark greedy --game linkage --positions 9 --games 1 --json {path}"

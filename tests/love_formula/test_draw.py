@@ -205,6 +205,7 @@ def test_fields_show_their_cards() -> None:
             assert (f"Player {player} (you)" in drawn) == (player == seat)
 
 
+@pytest.mark.slow
 def test_couples_show_what_they_need() -> None:
     """An attached preparation is a card, a missing one an empty place; complete ones differ."""
     kinds = Counter[bool]()
@@ -265,6 +266,7 @@ def test_copies_are_counted() -> None:
     assert "Hand: 4: Beach, Cafe x2, Part-time Job" in draw_text(data, CARDS, 0)
 
 
+@pytest.mark.slow
 def test_the_turn_is_shown_in_its_order() -> None:
     """Revealed cards with priorities, until they have found their places."""
     resolved = 0
@@ -383,6 +385,7 @@ def test_others_cards_are_backs() -> None:
     assert covered > 1000
 
 
+@pytest.mark.slow
 def test_hidden_cards_are_named_nowhere() -> None:
     """Names that a seat's view has in no open place are not in its text or picture."""
     hidden = 0
@@ -628,6 +631,7 @@ def test_both_tell_the_result(winners: list[int], said: str) -> None:
         assert words_ in drawn
 
 
+@pytest.mark.slow
 def test_pictures_of_different_positions_differ() -> None:
     """They can be rasterised, and nothing that matters is lost in it."""
     hands = {0: ["Cafe"], 1: ["Beach"]}

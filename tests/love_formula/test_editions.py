@@ -39,6 +39,7 @@ def test_the_editions_are_tables() -> None:
     assert load_cards(STANDARD).course == Course()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("name", EDITIONS)
 def test_an_edition_plays_as_the_oracle_does(name: str) -> None:

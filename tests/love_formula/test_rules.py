@@ -71,6 +71,7 @@ def test_games_that_throw_everything_away(players: int) -> None:
     assert thrown > 20
 
 
+@pytest.mark.slow
 def test_every_decision_is_met() -> None:
     """All seventeen kinds come up in random games."""
     kinds: set[str] = set()

@@ -304,6 +304,7 @@ def own_rows() -> Rows:
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncompiled")
 def test_a_table_of_ones_own(tmp_path: Path) -> None:
     """It makes its own Game, which plays beside the oracle; other options stay options."""

@@ -73,6 +73,7 @@ def parsed(state: np.record) -> ElementTree.Element:
     return ElementTree.fromstring(GAME.draw_svg(state))  # noqa: S314
 
 
+@pytest.mark.slow
 def test_svg_shows_every_link_of_bracelets_and_hands() -> None:
     """Well-formed, and each link as its key and its lock; bracelets from key end to lock end."""
     last = links_of(pictures()[0][1])[-1].get("data-link")
@@ -98,6 +99,7 @@ def test_svg_stays_within_its_frame() -> None:
             assert 0 <= y <= height - 14
 
 
+@pytest.mark.slow
 def test_links_are_drawn_apart() -> None:
     """No two links at one place, in crowded positions too."""
     full = (
@@ -203,6 +205,7 @@ def test_every_seat_sees_the_same() -> None:
             assert len({draw(state, seat) for seat in (None, *range(state.num_players))}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setup", first_quick(SETUPS[::-1], 2), ids=str)
 def test_pictures_of_different_positions_differ(setup: Setup) -> None:
     """They can be rasterised, and neither owners nor the seat to act are lost in it."""

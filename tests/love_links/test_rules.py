@@ -229,6 +229,7 @@ def test_r5_r6_set_up(players: int, supply: list[int]) -> None:
         assert not data["must_start"]
 
 
+@pytest.mark.slow
 def test_r3_supplies_are_shuffled_uniformly() -> None:
     """R3: the next link of each supply, and a hand, by chi-square; the supplies independently."""
     games = 3000
@@ -588,6 +589,7 @@ def test_r7_r14_round_start_after_a_skip() -> None:
 # R15-R19: scores
 
 
+@pytest.mark.slow
 def test_r15_every_junction() -> None:
     """R10, R15: all pairs of types, at both ends; equal numbers bring a point."""
     type_pairs = link_pairs = 0

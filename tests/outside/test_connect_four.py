@@ -105,6 +105,7 @@ def test_agents_and_matches() -> None:
     assert play_match(NAME, GreedyAgent(), RandomAgent(), 50).win_share().mean > 0.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", first_quick(list(RUNS)))
 def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A configuration names the game, and so does the card: the checkpoint plays."""

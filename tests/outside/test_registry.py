@@ -112,6 +112,7 @@ def install(folder: Path, name: str, value: str) -> None:
     (folder / "entry_points.txt").write_text(f"[linkzoo.games]\nconnect_four = {value}\n")
 
 
+@pytest.mark.slow
 @pytest.mark.last
 def test_installed_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They appear by their entry point, and are imported when they are asked for."""

@@ -182,6 +182,7 @@ def test_no_search_begins_where_a_game_is_over() -> None:
         GumbelSearch(Inputs(LINKAGE), 3, 4).run(given["states"], given["seeds"], None)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_policy_warns_of_numbers_of_players_that_it_never_met(tmp_path: Path) -> None:
     policy, game = load_agent("love_links"), get_game("love_links")
     card = {"trained": {"config": {"num_players": [2, 3]}}}

@@ -128,6 +128,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
         assert weights(resumed) == weights(whole)
 
 
+@pytest.mark.slow
 def test_train_writes_everything(tmp_path: Path) -> None:
     folder = train(alphazero_config(TINY), folder=tmp_path / "run")
     card = json.loads((folder / "checkpoint" / "card.json").read_text())
@@ -183,6 +184,7 @@ def test_plies_not_played_are_not_saved() -> None:
     assert len(saved["play.kept.states"]) == length * trainer.game.state.itemsize
 
 
+@pytest.mark.slow
 def test_every_sample_is_learned_from_as_often_as_promised() -> None:
     """`reuse` times in `window` iterations, counted by the states themselves."""
     trainer, seen = AlphaZeroTrainer(alphazero_config(TINY)), Counter[bytes]()

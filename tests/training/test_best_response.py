@@ -239,6 +239,7 @@ def test_no_exact_value_where_it_would_take_long_or_mean_nothing(
     assert exact_value(AgentSpec("random"), "linkage", 2, SMALL) is None
 
 
+@pytest.mark.slow
 def test_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

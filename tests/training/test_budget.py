@@ -14,6 +14,7 @@ from tests.training import test_ppo
 from tests.training.helpers import ppo_config
 
 
+@pytest.mark.slow
 def test_the_end_on_time_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`make train`: with how much of its budget of steps; a finished run says nothing of it."""
     config = ppo_config({**test_ppo.QUICK, "max_seconds": 1e-6})

@@ -54,6 +54,7 @@ class Notes(Callback):
         self.calls.append(("end", (run.folder / "checkpoint" / "card.json").exists()))
 
 
+@pytest.mark.slow
 def test_calls_and_examples(tmp_path: Path) -> None:
     notes = Notes("save")
     folder = train(CONFIG, folder=tmp_path / "run", callbacks=[notes, CsvLogger(), TrackerLogger()])
@@ -78,6 +79,7 @@ def test_calls_and_examples(tmp_path: Path) -> None:
     assert [{k: v for k, v in row.items() if k != "step"} for row in logged] == rows
 
 
+@pytest.mark.slow
 def test_stop_publishes(tmp_path: Path) -> None:
     notes = Notes("stop")
     folder = train(CONFIG, folder=tmp_path / "run", callbacks=[notes])
@@ -89,6 +91,7 @@ def test_stop_publishes(tmp_path: Path) -> None:
     assert again.calls[-1] == ("end", True)
 
 
+@pytest.mark.slow
 def test_the_command_stops_early(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

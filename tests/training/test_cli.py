@@ -60,6 +60,7 @@ def test_evaluate(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert data["options"]["threshold"] == 9
 
 
+@pytest.mark.slow
 def test_a_checkpoint_searches_when_asked(tmp_path: Path) -> None:
     path = tmp_path / "match.json"
     arguments = ["evaluate", "linkage", "random", "--games", "2", "--simulations", "4"]
@@ -88,6 +89,7 @@ def test_evaluate_saves_the_games(tmp_path: Path) -> None:
         main(command)
 
 
+@pytest.mark.slow
 def test_evaluate_on_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     assert (
@@ -424,6 +426,7 @@ def test_without_the_train_extra(
     )
 
 
+@pytest.mark.slow
 def test_the_module_needs_nothing_of_the_train_extra() -> None:
     code = (
         "import sys; import linkzoo_training.commands.cli as c; "

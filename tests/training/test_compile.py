@@ -37,6 +37,7 @@ def test_linkzoo_compile(
     assert "chess" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_command_as_a_module() -> None:
     command = [sys.executable, "-m", "linkzoo_training", "tools", "compile", "chess"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
@@ -50,6 +51,7 @@ def interrupted(_name: str) -> None:
     time.sleep(60)
 
 
+@pytest.mark.slow
 def test_an_interrupted_process_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # it may have been ignored
     try:

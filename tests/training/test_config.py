@@ -416,6 +416,7 @@ def test_names_are_checked_when_they_are_read(override: str, message: str) -> No
         load_config("linkage_ppo", [override])
 
 
+@pytest.mark.slow
 def test_reading_loads_and_compiles_nothing() -> None:
     """Reading imports no torch, reads no checkpoint and compiles no function of a game."""
     code = (

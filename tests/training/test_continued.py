@@ -65,6 +65,7 @@ def test_agents_with_weights_or_code_have_a_digest(file: Path, tmp_path: Path) -
     assert [name for name in names[2:] if before[name] != after[name]] == names[4:]
 
 
+@pytest.mark.slow
 def test_labels_go_on_for_the_same_agent_and_rollout(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,6 +87,7 @@ def test_labels_go_on_for_the_same_agent_and_rollout(
         assert out.read_bytes() == data
 
 
+@pytest.mark.slow
 def test_labels_end_where_nothing_is_labelled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +119,7 @@ def test_an_improved_scorer_goes_on_from_the_same_scorer(tmp_path: Path) -> None
     assert Path(settings.scorer).read_bytes() == data
 
 
+@pytest.mark.slow
 def test_improving_ends_in_a_game_without_choices(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,6 +64,7 @@ def test_win_shares() -> None:
     assert win_shares(np.array([0b0101, 0b1111], np.uint32), (0, 1)).tolist() == [[1, 0], [0.5] * 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 3])
 def test_a_match_of_draws(players: int) -> None:
     result = match(Always(1), Always(1), 20, players)

@@ -158,6 +158,7 @@ def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.Monk
         assert spent("ca", "die", "2") == 1 + 2  # its successor had to be sent everything
 
 
+@pytest.mark.slow
 def test_snapshots_travel_once() -> None:
     """Workers keep the pool's weights by name, and later messages don't contain them."""
     sent: list[tuple[int, list[str]]] = []
@@ -333,6 +334,7 @@ def test_a_task_that_kills_its_workers_ends_the_run() -> None:
         list(dispatcher.play(None, ["next"], NOTHING, [""]))
 
 
+@pytest.mark.slow
 def test_nobody_is_imitated_who_was_not_asked() -> None:
     """Batches are one iteration old, from before a later teacher had a weight."""
     board = {"network": "board", "width": 8, "total_steps": 4 * 16 * 24}
@@ -452,6 +454,7 @@ class Nothing(PlayedWhenRead):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("calls", [0, 3])
 def test_a_stop_is_heard_while_workers_are_silent(calls: int, tmp_path: Path) -> None:
     """In the first iteration, too; the state is saved with the games that they were to play."""

@@ -137,6 +137,7 @@ def test_answers_beyond_all_numbers_are_not_played() -> None:
                 one.act(batch)
 
 
+@pytest.mark.slow
 def test_damaged_weights(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A SHA-256 that isn't the card's: any bit, any length."""
     path = folder / "model.safetensors"
@@ -252,6 +253,7 @@ def mutations(tensor: Tensor) -> Iterator[Tensor]:
         yield torch.full_like(tensor, -torch.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", first_quick([5, 1]))
 def test_states_with_wild_tensors(
     step: int, state: Path, trainer: PPOTrainer, tmp_path: Path
@@ -368,6 +370,7 @@ with alone_in(Path(sys.argv[1])):
 """
 
 
+@pytest.mark.slow
 def test_one_run_in_a_folder(tmp_path: Path) -> None:
     """A second run gets the first one's process id; a killed process holds no lock."""
     command = [sys.executable, "-c", HOLD, str(tmp_path)]

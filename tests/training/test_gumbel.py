@@ -367,6 +367,7 @@ def test_luck_does_not_overrule_the_policy(name: str) -> None:
     assert shares[1] > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("views", "plies", "limit"), [(None, 6, 0), (np.arange(192), 6, 0), (None, 13, 2000)]
 )
@@ -407,6 +408,7 @@ def test_the_network_is_asked_for_one_group_after_the_other() -> None:
     assert asked == 6 * [12, 12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"], 1, 1))
 @pytest.mark.parametrize("entries", first_quick([12, 10**6], 1, 0))
 def test_known_evaluations_change_no_search(game: str, entries: int) -> None:

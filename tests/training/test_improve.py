@@ -59,6 +59,7 @@ def test_a_stopped_run_goes_on_with_its_step(improved: Path, tmp_path: Path) -> 
         next(improve(settings, 3, path, lambda _: None))
 
 
+@pytest.mark.slow
 def test_actions_have_the_probabilities_of_a_softmax() -> None:
     """And a gradient is the chosen action's features less their mean."""
     vec = make_vec("love_links", 4000, 3)

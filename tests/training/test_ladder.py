@@ -121,6 +121,7 @@ def fixture_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "mine"
 
 
+@pytest.mark.slow
 def test_the_card_is_what_the_command_finds(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

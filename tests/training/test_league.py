@@ -42,6 +42,7 @@ def weights(network: torch.nn.Module) -> bytes:
     return b"".join(t.numpy().tobytes() for t in network.state_dict().values())
 
 
+@pytest.mark.slow
 def test_runs_meet_each_others_latest_snapshots(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -93,6 +94,7 @@ def config_of(folder: Path, algorithm: str = "ppo") -> AnyConfig:
     return read_config(fields)
 
 
+@pytest.mark.slow
 def test_a_name_is_taken_once(tmp_path: Path) -> None:
     league = tmp_path / "league"
     train(config_of(league), folder=tmp_path / "one")
@@ -103,6 +105,7 @@ def test_a_name_is_taken_once(tmp_path: Path) -> None:
     assert list(find_snapshots(league)["x-0"]) == [0, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "moment", first_quick(["publish", "learn", "add_opponent", "end_iteration"])
 )

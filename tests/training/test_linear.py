@@ -71,6 +71,7 @@ def test_a_stopped_run_of_labels_goes_on(labelled: Path, tmp_path: Path) -> None
         make_labels(replace(SETTINGS, playouts=5), 1200, path, lambda _: None)
 
 
+@pytest.mark.slow
 def test_labels_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     paths = [tmp_path / f"{workers}.npz" for workers in (1, 3)]
     settings = replace(SETTINGS, agent="random", playouts=1, share=0.02)
@@ -93,6 +94,7 @@ def test_labels_have_less_regret_for_better_players(labelled: Path) -> None:
     assert (labels.values <= np.repeat(best, labels.counts)).all()
 
 
+@pytest.mark.slow
 def test_labels_of_different_values_are_not_mixed(labelled: Path) -> None:
     labels = read_labels(labelled)
     others = replace(labels, settings=replace(labels.settings, score_margin_weight=2.0))
@@ -100,6 +102,7 @@ def test_labels_of_different_values_are_not_mixed(labelled: Path) -> None:
         fit_linear([labels, others])
 
 
+@pytest.mark.slow
 def test_a_fit_learns(labelled: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A thousand cheap labels make a player that beats random."""
     fit = fit_linear([read_labels(labelled)])

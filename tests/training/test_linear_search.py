@@ -61,6 +61,7 @@ def test_decisions_do_not_depend_on_the_batch_nor_on_the_match() -> None:
     assert (positions.states["target"] == 64).all()
 
 
+@pytest.mark.slow
 def test_sure_choices_take_no_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
     played = list[int]()
     play = monte_carlo.action_values(get_game("link_o"), linear=True)

@@ -12,6 +12,7 @@ from linkzoo_training.evaluation.mixed_tables import mixed_tables
 PLAYERS = [3, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("players", PLAYERS)
 def test_an_agent_against_itself_has_half(players: int) -> None:
     greedy = make_agent("greedy", "link_o")

@@ -72,6 +72,7 @@ def best(values: NDArray[Any], positions: Positions) -> NDArray[np.int64]:
     )
 
 
+@pytest.mark.slow
 def test_does_not_peek() -> None:
     """The sure half is worth more than calling a coin, unless one looks at it."""
     positions = begin(COIN, 40)

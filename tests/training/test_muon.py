@@ -36,6 +36,7 @@ def test_the_size_of_gradients_does_not_matter(scale: float) -> None:
     assert (orthogonal(torch.zeros(1, 4, 5)) == 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_as_torch_does_it(shape: tuple[int, ...]) -> None:
     """Several steps with decay; torch computes in bfloat16, and takes convolutions as matrices."""

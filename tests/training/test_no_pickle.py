@@ -181,6 +181,7 @@ def test_the_search_finds_no_more(source: str) -> None:
     assert pickling(source) == []
 
 
+@pytest.mark.slow
 def test_no_pickle_anywhere() -> None:
     """In no file of the package."""
     assert len(SOURCES) > 50
@@ -188,6 +189,7 @@ def test_no_pickle_anywhere() -> None:
     assert {str(path): what for path, what in lines.items() if what} == {}
 
 
+@pytest.mark.slow
 def test_what_the_search_finds_in_a_file_of_the_package() -> None:
     """The search isn't blind to the package's own files: one line more, and it is found."""
     for path in SOURCES:

@@ -127,6 +127,7 @@ def test_a_resumed_run_is_the_uninterrupted_run(
     assert weights(resumed) == weights(whole) != weights(part)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exports", first_quick([False, True]))  # quick: test_export.py
 def test_from_training_to_search_and_export(path: str, tmp_path: Path, exports: bool) -> None:
     fields = {**test_ppo.QUICK, "network": f"{path}:Tiny", "total_steps": 2 * 16 * 24}

@@ -119,6 +119,7 @@ def test_values_are_one_number_per_legal_action(wrong: Any, tmp_path: Path) -> N
         read_position_file(tmp_path / "p", LINKAGE).values()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_training_games_begin_at_the_positions(share: float, tmp_path: Path) -> None:
     game, counts = get_game("love_links"), (2, 3)

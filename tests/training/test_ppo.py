@@ -150,6 +150,7 @@ def test_a_teacher_is_imitated_at_first() -> None:
     assert shares[1] > shares[0] + 0.5
 
 
+@pytest.mark.slow
 def test_action_values_teach_the_policy_that_they_stand_for() -> None:
     """The lesson is least at softmax(values / temperature), and linear in the values."""
     trainer = PPOTrainer(ppo_config({**QUICK, "teacher": {"agent": "mc-2", "temperature": 0.5}}))
@@ -202,6 +203,7 @@ def test_damaged_training_state_is_refused(tmp_path: Path) -> None:
         trainer.load(tmp_path)
 
 
+@pytest.mark.slow
 def test_train_writes_everything(tmp_path: Path) -> None:
     folder = train(
         ppo_config({**QUICK, "score_margin_weight": [0.1, 0.3]}), folder=tmp_path / "run"
@@ -225,6 +227,7 @@ def test_train_writes_everything(tmp_path: Path) -> None:
         train(ppo_config(QUICK), folder=folder)
 
 
+@pytest.mark.slow
 def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C after the third iteration, then `resume`: the weights of a run without a break."""
     config = ppo_config({**QUICK, "total_steps": 5 * 16 * 24})

@@ -56,6 +56,7 @@ def solved(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, 
     return ended, proven or rest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "plies", "options"),
     first_quick([(CONNECT_FOUR, 35, {}), (LINKAGE, 3, {"board_size": 4, "threshold": 6})]),

@@ -277,6 +277,7 @@ def test_tests_draw_from_streams_of_nobody_else() -> None:
             assert free, f"{path}:{line}: {stream} is the package's"
 
 
+@pytest.mark.slow
 def test_one_kind_of_chance() -> None:
     """Files use counter-based chance alone; the list above names each exception with its reason."""
     lines = {

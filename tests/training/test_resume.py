@@ -135,6 +135,7 @@ def test_every_field_may_change_or_says_why_not(config: type[Any]) -> None:
         assert sum(is_in(name, names) for names in (FREE, EFFECTIVE, reasons)) == 1, name
 
 
+@pytest.mark.slow
 def test_what_training_ignores_may_change(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,6 +153,7 @@ def test_what_training_ignores_may_change(
     assert weights(resumed) == weights(whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "changes"),
     first_quick([(PPO, SHARED | IN_PPO), (AZ, SHARED | IN_AZ)]),

@@ -126,6 +126,7 @@ def test_load_policy_works_and_changes_nothing(setting: str, agent: str, own: st
         assert np.array_equal(found, wanted)
 
 
+@pytest.mark.slow
 def test_importing_sets_no_environment_variable() -> None:
     program = (
         "import os; os.environ.pop('GOMP_SPINCOUNT', None); before = dict(os.environ);"
@@ -135,6 +136,7 @@ def test_importing_sets_no_environment_variable() -> None:
     assert run_python("-c", program).strip() == "True"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", CONFIGS)
 @pytest.mark.parametrize("setting", first_quick(list(HOSTS), slow=2))
 @pytest.mark.usefixtures("host")
@@ -164,6 +166,7 @@ def test_a_failed_run_restores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert str(settings()) == str(before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("host")
 def test_a_best_response_restores(tmp_path: Path) -> None:
     fields = "num_envs=8 horizon=8 total_steps=64 width=8 blocks=1 network=flat num_threads=1"

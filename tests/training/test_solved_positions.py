@@ -72,6 +72,7 @@ def test_the_file_of_linkage() -> None:
     assert (replayed == solved().states[few]).all()
 
 
+@pytest.mark.slow
 def test_the_wins_are_those_of_plain_minimax() -> None:
     """In the positions with the fewest legal actions, by the rules alone."""
     fewest = (solved().wins >= 0).sum(1).argsort()[:30]
@@ -157,6 +158,7 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_solved_positions(GAME)
 
 
+@pytest.mark.slow
 def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One position of each ply; stopped near its end, it goes on to the same file."""
     monkeypatch.setattr(maker, "_BATCH", 12)

@@ -90,6 +90,7 @@ def test_the_known_values_of_small_boards(state: Callable[[], np.record], groups
     assert SOLVER.score(state()) == groups
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "groups"), [(4, 6), (5, 8)])
 def test_more_wins_up_to_the_value(size: int, groups: int) -> None:
     assert SOLVER.winner(small(size, groups)) == 0
@@ -107,6 +108,7 @@ def test_the_real_board_from_ply_14() -> None:
         assert time.process_time() - begun < 2
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(setup=st.sampled_from(SETUPS), empty=st.integers(4, 8), seed=st.integers(0, 2**32))
 def test_agrees_with_plain_minimax(setup: Setup, empty: int, seed: int) -> None:
@@ -126,6 +128,7 @@ def test_agrees_with_plain_minimax(setup: Setup, empty: int, seed: int) -> None:
             assert wins[action] == (more == (state.seat == state.more))
 
 
+@pytest.mark.slow
 def test_the_positions_of_the_comparison_are_of_many_kinds() -> None:
     """Passes, colours that are used up, and both kinds of actions in one position."""
     states = [late(SETUPS[i % len(SETUPS)], 8, i) for i in range(120)]
@@ -256,6 +259,7 @@ def test_side_solvers_agree_with_the_solver(setup: Setup, empty: int, seed: int)
     assert set(mask) <= {0, BEST}
 
 
+@pytest.mark.slow
 def test_side_solvers_leave_what_is_out_of_reach() -> None:
     """Too many pieces to come; a search that takes too long; roles that aren't chosen."""
     side = side_solver(GAME)

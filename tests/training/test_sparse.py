@@ -19,6 +19,7 @@ def layer(features: int, out: int) -> SparseLinear:
     return SparseLinear(features, out)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(
     rows=st.integers(0, 40),

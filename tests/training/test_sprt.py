@@ -84,6 +84,7 @@ def drawn(count: int, score: float, draws: float, seed: int) -> NDArray[np.float
     return np.asarray(games.mean(1) / 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draws", first_quick([0.5, 0.0, 0.95]))
 @pytest.mark.parametrize(("elo", "expected"), first_quick([(0, "low"), (60, "high")]))
 def test_errors_are_rare(elo: float, expected: str, draws: float) -> None:

@@ -54,10 +54,12 @@ def check_a_run_goes_on_elsewhere(url: str, folder: Path, monkeypatch: pytest.Mo
     assert not list(third.folder.glob("run.*"))
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_a_run_goes_on_elsewhere("memory://bucket/runs", tmp_path, monkeypatch)
 
 
+@pytest.mark.slow
 def test_a_store_that_fails_is_told_at_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -173,6 +173,7 @@ def test_a_sweep_from_the_command_line(
     assert Path("curves.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -256,6 +257,7 @@ def test_a_folder_that_can_not_be_made_is_an_error_of_its_run(
     assert seeds == [6, 7]
 
 
+@pytest.mark.slow
 def test_a_damaged_card_is_an_error_of_its_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

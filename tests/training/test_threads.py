@@ -53,6 +53,7 @@ def test_a_search_may_begin_during_another(game: str, answer: Answer) -> None:
         assert np.array_equal(result[index], expected[index])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "name"),
     [

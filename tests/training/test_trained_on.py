@@ -141,6 +141,7 @@ def test_commands_print_one_note(
     assert lines == [f"linkzoo: note: linkage_az {THRESHOLD}"]
 
 
+@pytest.mark.slow
 def test_values_along_a_game_name_it() -> None:
     env = linkzoo.make("linkage", threshold=11)
     env.reset(seed=1)

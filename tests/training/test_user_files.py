@@ -75,6 +75,7 @@ assert isinstance(read_openings("openings.jsonl", get_game("linkage")), Book)
 """
 
 
+@pytest.mark.slow
 def test_a_worker_elsewhere_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By relative paths, in another working folder, when the folder of the user is gone."""
     here = tmp_path / "here"

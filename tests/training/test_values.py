@@ -79,6 +79,7 @@ def test_falls_are_choices_of_the_one_who_moved_thrown_wins_and_then_the_greates
     assert values.to_dict()["seats"] == ["player 0 (More)", "player 1 (Fewer)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["love_links", "love_formula"])
 def test_values_stay_in_their_scale_and_a_winner_ends_no_game_by_a_fall(game: str) -> None:
     record = GameRecord.load(PLAYED / f"{game}.json")
@@ -90,6 +91,7 @@ def test_values_stay_in_their_scale_and_a_winner_ends_no_game_by_a_fall(game: st
     assert values.exact == []
 
 
+@pytest.mark.slow
 def test_a_search_gives_its_policys_values_and_others_are_refused() -> None:
     record = _played("linkage", 2)
     plain = values_along(load_agent("linkage"), record)

@@ -16,6 +16,9 @@ from linkzoo_training.web.catalogue import agent_words
 from linkzoo_training.web.offers import strengths
 from tests.web.server import Client, serving
 
+_ALWAYS_OFFERED = {"random", "greedy", "uct-100"}  # for every board
+_LIMITED = {*best_checkpoints().values(), "love_links_az:2"}  # to the boards they learned on
+
 
 @pytest.mark.parametrize("game", game_names())
 def test_opponents_are_ranked_by_the_matches_of_the_cards(client: Client, game: str) -> None:
@@ -36,6 +39,7 @@ def test_opponents_are_ranked_by_the_matches_of_the_cards(client: Client, game: 
             assert agents[best_checkpoints()[game]] > agents[opponent]
 
 
+@pytest.mark.slow
 def test_each_agent_that_is_offered_can_play(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
         for game in client.ask("catalogue")[1]["games"]:
@@ -46,6 +50,7 @@ def test_each_agent_that_is_offered_can_play(tmp_path: Path) -> None:
                 client.ask(f"sessions/{session}", method="DELETE")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("uncompiled")
 def test_agents_are_offered_for_the_games_that_they_play(tmp_path: Path) -> None:
     """For all editions: a policy doesn't play another board, a table no other game."""
@@ -66,10 +71,10 @@ def test_agents_are_offered_for_the_games_that_they_play(tmp_path: Path) -> None
             for options in ({}, *get_game(name).editions.values()):
                 chosen = {**standard, **options}
                 fits = {agent for agent in needs if chosen.items() >= needs[agent].items()}
-                assert {"random", "greedy", "uct-100"} <= fits
+                assert _ALWAYS_OFFERED <= fits
                 assert (best_checkpoints()[name] in fits) == (chosen.items() >= standard.items())
                 assert (table in fits) == (options == board)
-                for agent in set(needs) - {missing}:
+                for agent in (_LIMITED | {table}) & set(needs):
                     wanted = {"game": name, "seats": ["human", agent], "options": options}
                     status, answer = client.ask("sessions", wanted)
                     assert (status == 200) == (agent in fits), (agent, options, answer)

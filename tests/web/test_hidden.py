@@ -103,7 +103,8 @@ def test_all_that_is_sent_is_equal_in_all_worlds_of_a_seat(client: Client, game:
     assert _check(client, game, lambda ply: ply == 24, 25) >= PLAYERS
 
 
-@pytest.mark.slow  # test_all_that_is_sent_is_equal_in_all_worlds_of_a_seat
+@pytest.mark.slow  # quick: test_all_that_is_sent_is_equal_in_all_worlds_of_a_seat
+@pytest.mark.nightly
 @pytest.mark.parametrize("game", GAMES)
 def test_all_that_is_sent_is_equal_at_every_ply(client: Client, game: str) -> None:
     assert _check(client, game, lambda _: True, 500) > 100

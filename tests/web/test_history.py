@@ -138,6 +138,7 @@ def test_an_agent_of_the_page_knows_its_past(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_log_hides_who_was_asked_for_a_reaction() -> None:
     """A pass shows what follows, but not who passed."""
     game = get_game("love_formula")

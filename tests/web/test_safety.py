@@ -172,6 +172,7 @@ def test_the_pages_address(text: str, origin: str) -> None:
     assert read_origin(text) == origin
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -351,7 +352,7 @@ def _bent(dice: np.random.Generator, path: str) -> str:
 @pytest.mark.parametrize(
     ("times", "seed"),
     [
-        (200, 0),
+        pytest.param(200, 0, marks=pytest.mark.slow),
         pytest.param(2_000, 1, marks=[pytest.mark.slow, pytest.mark.nightly]),
         pytest.param(10_000, 2, marks=[pytest.mark.slow, pytest.mark.nightly]),
     ],

@@ -20,6 +20,7 @@ def _apart(client: Client, game: str, seats: list[str], **more: Any) -> dict[int
     return links
 
 
+@pytest.mark.slow
 def test_each_link_shows_one_seat_and_plays_for_it(client: Client) -> None:
     links = _apart(client, "link_o", ["human", "random", "human"])
     assert list(links) == [0, 2]

@@ -110,6 +110,7 @@ def test_taking_back_while_an_agent_thinks_forgets_its_move(tmp_path: Path) -> N
         assert client.ask(f"sessions/{name}")[1]["log"] == []
 
 
+@pytest.mark.slow
 def test_a_slow_agent_keeps_nobody_else_waiting(tmp_path: Path) -> None:
     with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
@@ -267,6 +268,7 @@ def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Clien
     assert client.ask(f"sessions/{name}/analysis", {"agent": "random"})[0] == 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", [11, 13])
 def test_agents_outside_of_their_training_are_named(client: Client, threshold: int) -> None:
     """In a game with such an agent, and where an agent is asked."""
@@ -298,6 +300,7 @@ def test_a_record_is_replayed_ply_by_ply(client: Client) -> None:
     assert "moves[0]" in answer["error"]
 
 
+@pytest.mark.slow
 def test_a_replay_has_the_values_along_it(client: Client) -> None:
     record = client.ask(f"sessions/{client.new_game('linkage', ['random', 'random'])}/record")[1]
     name = client.ask("replays", {**record, "moves": ["W a1-b1", "B c3-c4"]})[1]["id"]
