@@ -31,7 +31,7 @@ PAGES = [
     *sorted((ROOT / "lab").rglob("*.md")),
 ]
 TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
-TRAINING += ["linear", "search", "your_agent", "your_loop"]
+TRAINING += ["linear", "search", "your_agent", "your_loop", "exact"]
 
 
 def rules_page(name: str) -> str:

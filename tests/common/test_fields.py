@@ -51,6 +51,7 @@ def test_boolean(value: Any) -> None:
             boolean("b", value)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(anything)
 def test_string(value: Any) -> None:
@@ -73,6 +74,7 @@ def test_sequence(value: Any) -> None:
             sequence("l", value, 1, 2)
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(anything, anything)
 def test_agrees(value: Any, expected: Any) -> None:

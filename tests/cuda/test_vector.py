@@ -39,6 +39,7 @@ def test_several_numbers_of_players_at_once(variant: Variant) -> None:
     assert_same_games(build_cpu(several, 7), build(several, 7), 30, 5)
 
 
+@pytest.mark.slow
 @one_game
 def test_reset_starts_the_run_again(variant: Variant) -> None:
     cpu, other = build_cpu(variant, 3), build(variant, 3)

@@ -27,6 +27,7 @@ def test_an_equilibrium_is_an_agent(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["evaluate", agent, "random", *GAME, "--games", "20"]) == 0
 
 
+@pytest.mark.slow
 def test_mixtures_and_options_between_agents(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["exploitability", "random", *GAME, "random"]) == 0
     assert "NashConv 0.458333, exploitability 0.229167" in capsys.readouterr().out

@@ -66,6 +66,7 @@ def test_an_edition_is_learned(
 
 
 @pytest.mark.slow  # quick: tests/training/test_improve.py
+@pytest.mark.nightly
 def test_a_scorer_comes_nearer_to_an_equilibrium_if_it_explores(tmp_path: Path) -> None:
     """The shipped scorer has .155, by its best action; .092 was seen after three steps.
 

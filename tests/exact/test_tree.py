@@ -72,6 +72,7 @@ def test_a_pile_that_is_formed_anew_is_shuffled_again() -> None:
     assert shares == pytest.approx({1: 0.5, 2: 0.25, 3: 0.25})
 
 
+@pytest.mark.slow
 def test_a_tree_agrees_with_games() -> None:
     """The mean payoff of 2,000 games, which draw by the generator, within four standard errors."""
     tree = exact.tree(DRAWS)

@@ -54,6 +54,7 @@ def test_r10_more_wins(sample: Sample) -> None:
     assert 100 * sample.more_won.mean() == pytest.approx(91.4, abs=2)
 
 
+@pytest.mark.slow
 def test_r9_groups(sample: Sample) -> None:
     """R9: 14.27 groups with a standard deviation of 2.04, between 5 and 22."""
     assert sample.groups.mean() == pytest.approx(14.27, abs=0.2)
@@ -83,6 +84,7 @@ def test_r4_legal_actions(sample: Sample) -> None:
     assert min(decisions) >= 1
 
 
+@pytest.mark.slow
 def test_r6_passes(sample: Sample) -> None:
     """R6: 6.3 % of the games have a pass, none more than two, both seats alike."""
     total = sample.passes.sum(axis=1)

@@ -290,6 +290,7 @@ def test_the_turn_is_shown_in_its_order() -> None:
     assert resolved > 10
 
 
+@pytest.mark.slow
 def test_piles_are_shown() -> None:
     """Sizes of deck and discard pile, its latest cards first, with how many there are of each."""
     for view, seat, root in [*pictured(), (crowded(), 0, parsed(crowded(), 0))]:
@@ -371,6 +372,7 @@ def test_a_hand_to_discard_from_is_shown_to_who_chooses() -> None:
 # What they don't show
 
 
+@pytest.mark.slow
 def test_others_cards_are_backs() -> None:
     """As many as they hold, and the same number in the text."""
     covered = 0

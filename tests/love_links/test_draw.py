@@ -136,6 +136,7 @@ def test_text_shows_bracelets_with_owners_and_hands() -> None:
         assert counts == Counter(link for links in data["supply"].values() for link in links)
 
 
+@pytest.mark.slow
 def test_both_tell_scores_captures_and_turn() -> None:
     for state, (data, root) in zip(states(), pictures(), strict=True):
         text, drawn = GAME.drawing.text(state), words(root)

@@ -579,7 +579,7 @@ HIDDEN: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", first_quick([*BROKEN, *DANGEROUS, *HIDDEN], 12, 99))
+@pytest.mark.parametrize("what", first_quick([*BROKEN, *DANGEROUS, *HIDDEN], 4, 99))
 def test_broken_games(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interpreter, "LIMIT", 0.5)
     every = {**BROKEN, **DANGEROUS, **HIDDEN}
@@ -600,6 +600,7 @@ BROKEN_AT_ONCE: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", first_quick(list(BROKEN_AT_ONCE), 2))
 def test_broken_games_in_a_vector_environment(what: str) -> None:
     """Where the first positions show it, `reset` refuses the game, each time."""

@@ -98,6 +98,7 @@ def test_one_seat() -> None:
     assert reward in (-1, 0, 1)
 
 
+@pytest.mark.slow
 def test_agents_and_matches() -> None:
     """A search beats random play, and greedy play takes a win."""
     search = play_match(NAME, UctAgent(100), RandomAgent(), 10, openings="0")

@@ -212,7 +212,7 @@ def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
 
 
 @pytest.mark.slow  # quick: test_command
-@pytest.mark.parametrize("agent", ["random", "linear"])
+@pytest.mark.parametrize("agent", ["random", pytest.param("linear", marks=pytest.mark.nightly)])
 def test_the_bound_is_below_the_exact_value(agent: str, tmp_path: Path) -> None:
     """In an edition with hidden hands; against random play it is most of the exact gain."""
     fields = ["options={board: mini2x4a-h2}", "num_envs=128", "num_threads=1", "eval.every=1000"]
@@ -230,6 +230,7 @@ def test_the_bound_is_below_the_exact_value(agent: str, tmp_path: Path) -> None:
     assert entry["linear_gain"]["low"] <= known
 
 
+@pytest.mark.slow
 def test_no_exact_value_where_it_would_take_long_or_mean_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

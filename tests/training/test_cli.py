@@ -119,6 +119,7 @@ def test_evaluate_on_labels(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert both["agents"] == ["random", "greedy"]
 
 
+@pytest.mark.slow
 def test_the_blunder_rate_on_the_card(tmp_path: Path) -> None:
     """They take the place of the agent's own, and of no other's."""
     from linkzoo_training.checkpoints.checkpoint import load_card, save_checkpoint

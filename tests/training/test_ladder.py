@@ -151,6 +151,7 @@ def test_the_card_is_what_the_command_finds(
     assert [entry["games"] for entry in again if entry["num_players"] == 3] == [3, 3]
 
 
+@pytest.mark.slow
 def test_cards_are_checked_by_new_matches(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Games from another seed agree with a true card, and not with one that was made up."""
     assert main(["evaluate", "mine", "--ladder", "--card", "--players", "2"]) == 0
@@ -190,6 +191,7 @@ def test_a_tournament_with_the_ladder(folder: Path, capsys: pytest.CaptureFixtur
     assert data["openings"] == "0"
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_shows_and_saves_what_is_finished(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def test_playouts_have_a_range() -> None:
         make_agent("linear:0", "link_o")
 
 
+@pytest.mark.slow
 def test_a_critic_ends_playouts_at_a_later_turn_of_the_seat() -> None:
     """Nobody is out within 14 plies of three players, so nothing but the critic counts."""
     game, scorer = get_game("link_o"), LinearAgent().scorer(get_game("link_o"))

@@ -20,6 +20,7 @@ def test_an_agent_against_itself_has_half(players: int) -> None:
     assert share.mean == pytest.approx(0.5, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_exchanged_agents_have_the_other_share() -> None:
     agents = make_agent("greedy", "link_o"), make_agent("linear", "link_o")
     share = mixed_tables("link_o", *agents, 6, num_players=4, seed=5)

@@ -187,6 +187,7 @@ def test_training_on_it_from_start_to_card(tmp_path: Path, policy: str) -> None:
 
 
 @pytest.mark.slow  # quick: other boards; another table of cards compiles for a minute
+@pytest.mark.nightly
 def test_own_cards_of_love_formula(run: Callable[[str], int]) -> None:
     command = f"evaluate random greedy --game love_formula cards={OTHER_CARDS} --games 2 --json m"
     assert run(command) == 0

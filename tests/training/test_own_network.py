@@ -107,6 +107,7 @@ def test_it_reads_observations(path: str, game: str) -> None:
     assert values.shape == (5, vec.game.max_players)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "fields",
     [

@@ -84,6 +84,7 @@ def test_solves_what_trying_everything_solves(
     assert game is LINKAGE or outcomes[0] >= 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("columns", "answers"),
     [("10203", {4}), ("332", {1, 4})],

@@ -138,7 +138,7 @@ def test_every_combination_is_a_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "executor",
     [
-        "local",
+        pytest.param("local", marks=pytest.mark.slow),
         # quick: a worker of a sweep is one of an executor (test_executors.py)
         pytest.param("processes", marks=pytest.mark.slow),
     ],
