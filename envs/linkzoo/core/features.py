@@ -115,4 +115,4 @@ def _fill(
             features[i, k] = value if levels[k] == RAW else value == levels[k]
 
 
-FILL = RowKernel(_fill, 64)
+FILL = RowKernel(_fill, 512)

@@ -35,9 +35,9 @@ from linkzoo.engine.threads import RowKernel
 
 _BLOCK = 8  # actions; shorter and longer blocks are slower
 # Rows worth a thread of their own.
-_GRAIN = 64
-_GRAIN_QUICK = 128
-_GRAIN_SLOW = 4
+_GRAIN = 1024
+_GRAIN_QUICK = 4096
+_GRAIN_SLOW = 64
 
 
 @compiled

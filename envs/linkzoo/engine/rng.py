@@ -130,7 +130,7 @@ def _fill_random_u64s(
         out[i] = random_u64(seeds[i], stream, indices[i], positions[i])
 
 
-_FILL = RowKernel(_fill_random_u64s, 2048)
+_FILL = RowKernel(_fill_random_u64s, 16384)
 
 
 @compiled

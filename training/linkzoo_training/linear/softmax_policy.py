@@ -84,4 +84,4 @@ def sampler(game: Game) -> RowKernel:
     action_spec(game)
     observe_action = game.observation.observe_action
     assert observe_action is not None  # as the spec
-    return RowKernel(make_sample(observe_action), 4)
+    return RowKernel(make_sample(observe_action), 32)

@@ -89,4 +89,4 @@ def _relabel(
 
 # `(rows, symmetry, actions, size)`: renames the actions of rows [N, MAX_LISTED * size] by row
 # `symmetry[i]` of `actions` [S, A], in place.
-RELABEL = RowKernel(_relabel, 512)
+RELABEL = RowKernel(_relabel, 4096)

@@ -25,7 +25,7 @@ def _draw(
         symmetry[i] = below(bound, seed, STREAM_VIEWS, ply, game + i)
 
 
-DRAW = RowKernel(_draw, 512)
+DRAW = RowKernel(_draw, 4096)
 
 
 @compiled
@@ -37,7 +37,7 @@ def _permute(first: int, last: int, rows: Array, symmetry: Int64s, sources: Int6
             rows[i, k] = before[sources[symmetry[i], k]]
 
 
-PERMUTE = RowKernel(_permute, 64)
+PERMUTE = RowKernel(_permute, 512)
 
 
 class Symmetries:

@@ -55,4 +55,4 @@ def greedy(game: Game) -> RowKernel:
     Call `greedy(states, seeds, masks, actions)` (Greedy) with unfinished records [N], uint64 seeds
     [N], an int8 buffer [N, num_actions] and int64 actions [N] to fill.
     """
-    return RowKernel(make_greedy(game), 4)
+    return RowKernel(make_greedy(game), 32)

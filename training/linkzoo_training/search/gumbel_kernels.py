@@ -40,7 +40,7 @@ from linkzoo_training.search.tree import NONE, ROOT, add_node
 # Streams of random numbers, indexed by visit, action, node and ply.
 _DETERMINIZE, _GUMBEL, VIEW, _REPLY = 0, 1, 2, 3
 
-_GRAIN = 16  # minimum rows per thread
+_GRAIN = 128  # rows worth a thread of their own
 
 
 def make_final_values(payoffs: SeatValues, score_margins: SeatValues) -> FinalValues:
@@ -339,6 +339,6 @@ def gumbel_kernels(game: Game) -> GumbelKernels:
         expand=RowKernel(_expand_rows, _GRAIN),
         solve_roots=RowKernel(make_solve_roots(solver, final_values), 1),
         add_gumbel=RowKernel(_add_gumbel, _GRAIN),
-        advance=RowKernel(make_advance(descend, run_simulations, asks_others), 4),
+        advance=RowKernel(make_advance(descend, run_simulations, asks_others), 16),
         decide=RowKernel(decide, _GRAIN),
     )

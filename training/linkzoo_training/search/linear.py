@@ -123,4 +123,4 @@ def linear(game: Game) -> RowKernel:
     Call it with `(states, scorer, masks, scores, actions)`: unfinished records [N], a Scorer, an
     int8 buffer [N, A], and float32 scores [N, A] and int64 actions [N] to fill.
     """
-    return RowKernel(make_linear(game, choose_action(game)), 4)
+    return RowKernel(make_linear(game, choose_action(game)), 32)

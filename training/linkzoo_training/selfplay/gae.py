@@ -47,4 +47,4 @@ def _advantages(
             targets[t, i, seats:] = 0
 
 
-advantages = RowKernel(_advantages, 64)
+advantages = RowKernel(_advantages, 512)

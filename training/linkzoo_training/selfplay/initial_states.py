@@ -185,10 +185,10 @@ def _keep(
         learner_seat[i] = start.learner_seat
 
 
-DRAW = RowKernel(_draw, 512)
-PLACE = RowKernel(_place, 512)
-VARY = RowKernel(_vary, 512)
-KEEP = RowKernel(_keep, 512)
+DRAW = RowKernel(_draw, 4096)
+PLACE = RowKernel(_place, 4096)
+VARY = RowKernel(_vary, 4096)
+KEEP = RowKernel(_keep, 4096)
 
 
 class InitialStates:

@@ -70,8 +70,8 @@ def _count(
                     wins[i, p] += 1 / winners
 
 
-_ACT = RowKernel(_act, 2048)
-_COUNT = RowKernel(_count, 1024)
+_ACT = RowKernel(_act, 16384)
+_COUNT = RowKernel(_count, 8192)
 
 
 class Opponents:

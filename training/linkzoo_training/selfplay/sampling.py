@@ -19,7 +19,7 @@ def _uniforms(first: int, last: int, out: Float32s, seed: np.uint64, ply: int, g
         out[i] = bits / np.float32(2**24)
 
 
-UNIFORMS = RowKernel(_uniforms, 512)
+UNIFORMS = RowKernel(_uniforms, 4096)
 
 
 def sample(
