@@ -82,7 +82,7 @@ class Policy:
         """Returns the policy's probability of every action, 0 for illegal ones.
 
         A network's probabilities are at temperature 1, averaged over its symmetric views; a search
-        gives its improved policy.
+        gives its improved policy. `linear` gives the softmax of its scores.
 
         Args:
             source: An environment or observations, see above.
@@ -91,9 +91,9 @@ class Policy:
             float32[A]; float32[N, A] for N decisions; a dict by agent.
 
         Raises:
-            ValueError: As `predict`, or the agent has no network.
+            ValueError: As `predict`, or the agent has no probabilities.
         """
-        return self._answer(source, self._distribution)[0]
+        return self._answer(source, self._probabilities)[0]
 
     def values(self, source: Any) -> Any:
         """Returns the expected payoff of every seat, -1 to 1.
@@ -108,9 +108,9 @@ class Policy:
             a dict by agent.
 
         Raises:
-            ValueError: As `predict`, or the agent has no network.
+            ValueError: As `predict`, or the agent has no values: it is no network.
         """
-        return self._answer(source, self._distribution)[1]
+        return self._answer(source, self._values)[0]
 
     def _actions(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
         """Returns the actions [N], 0 where no seat is to act."""
@@ -119,19 +119,32 @@ class Policy:
             actions[decisions.open] = self.agent.act(decisions.positions)
         return (actions,)
 
-    def _distribution(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
-        """Returns probabilities [N, A] and values [N, P], 0 where no seat is to act."""
+    def _probabilities(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
+        """Returns probabilities [N, A], 0 where no seat is to act."""
+        probabilities = np.zeros((len(decisions.open), self.game.num_actions), np.float32)
+        if decisions.open.any():
+            probabilities[decisions.open] = self._distribution(decisions)[0]
+        return (probabilities,)
+
+    def _values(self, decisions: "_Decisions") -> tuple[NDArray[Any], ...]:
+        """Returns values [N, P], 0 where no seat is to act."""
+        values = np.zeros((len(decisions.open), self.game.max_players), np.float32)
+        if decisions.open.any():
+            payoffs = self._distribution(decisions)[1]
+            if payoffs is None:
+                raise ValueError(f"{self.name} has no values: choose a checkpoint")
+            values[decisions.open] = payoffs.clip(-1, 1)  # with score margins they go beyond
+        return (values,)
+
+    def _distribution(
+        self, decisions: "_Decisions"
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """Returns the agent's probabilities [M, A] and values [M, P] where a seat is to act."""
         agent: Any = self.agent
         if not hasattr(agent, "distribution"):
             raise ValueError(f"{self.name} has no probabilities and values: choose a checkpoint")
-        count = len(decisions.open)
-        probabilities = np.zeros((count, self.game.num_actions), np.float32)
-        values = np.zeros((count, self.game.max_players), np.float32)
-        if decisions.open.any():
-            policy, payoffs = agent.distribution(decisions.positions)
-            probabilities[decisions.open] = policy
-            values[decisions.open] = payoffs.clip(-1, 1)  # with score margins they go beyond
-        return probabilities, values
+        policy, payoffs = agent.distribution(decisions.positions)
+        return policy, payoffs
 
     def _draw(self, count: int) -> NDArray[np.uint64]:
         """Returns the seeds of the next decisions."""

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkzoo import Positions, RandomAgent, get_game, make_vec
+import linkzoo
+from linkzoo import Positions, RandomAgent, exact, get_game, make_vec
 from linkzoo.testing.play import action_features_of
 from linkzoo_training.agents.linear import LinearAgent, load_scorer, save_scorer
-from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.make import load_policy, make_agent
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.labelled_positions import LabelSettings, read_labels, regret
 from linkzoo_training.evaluation.match import play_match
@@ -52,6 +53,34 @@ def test_scores_are_features_times_weights_that_the_context_changes() -> None:
         np.testing.assert_allclose(values[i, legal], x @ factors, rtol=1e-3, atol=1e-4)
         assert actions[i] == legal[(x @ factors).argmax()]
         assert not values[i, given.action_mask[i] == 0].any()
+
+
+def test_the_policy_is_the_softmax_of_the_scores_and_the_best_action_is_played() -> None:
+    given, agent = positions(), LinearAgent()
+    scores, best = agent.scores(given)
+    shares, values = agent.distribution(given)
+    assert values is None
+    legal = given.action_mask == 1
+    assert not shares[~legal].any()
+    np.testing.assert_allclose(shares.sum(1), 1, rtol=1e-5)
+    for row, likely in enumerate(legal):
+        expected = np.exp(scores[row, likely].astype(np.float64))
+        np.testing.assert_allclose(shares[row, likely], expected / expected.sum(), rtol=1e-4)
+    assert isinstance(agent, exact.StochasticAgent)
+    played = agent.probabilities(given)
+    assert (played.argmax(1) == best).all()
+    assert (played.max(1) == played.sum(1)).all()
+
+
+def test_a_policy_in_any_loop_has_its_probabilities_and_refuses_its_values() -> None:
+    env = linkzoo.make("love_links")
+    env.reset(seed=1)
+    policy = load_policy("linear", "love_links")
+    probabilities = policy.probabilities(env)
+    assert probabilities.argmax() == policy.predict(env)
+    assert probabilities.sum() == pytest.approx(1)
+    with pytest.raises(ValueError, match="linear has no values: choose a checkpoint"):
+        policy.values(env)
 
 
 @pytest.mark.parametrize("game", first_quick(["love_links", "link_o", "love_formula"], 1, 1))

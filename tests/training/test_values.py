@@ -97,7 +97,7 @@ def test_a_search_gives_its_policys_values_and_others_are_refused() -> None:
     plain = values_along(load_agent("linkage"), record)
     searching = values_along(make_agent("linkage:4", "linkage"), record)
     assert searching.to_dict() == plain.to_dict()
-    with pytest.raises(ValueError, match="random has no policy"):
+    with pytest.raises(ValueError, match="random has no values"):
         values_along(RandomAgent(), record)
     with pytest.raises(ValueError, match="love_links plays love_links, not linkage"):
         values_along(load_agent("love_links"), record)

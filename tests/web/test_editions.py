@@ -27,7 +27,11 @@ def test_an_edition_against_its_equilibrium(tmp_path: Path) -> None:
         name = client.new_game("link_o", ["human", str(spec)], options=OPTIONS)
         view = client.settled(name)
         assert view["moves"]
-        assert view["judges"] == [str(spec)]
+        assert view["judges"] == [str(spec), "linear"]
+        status, answer = client.ask(f"sessions/{name}/analysis", {"agent": "linear"})
+        assert status == 200
+        assert sum(move["share"] for move in answer["moves"]) == pytest.approx(1, abs=1e-3)
+        assert answer["values"] == [None, None]
         status, answer = client.ask(f"sessions/{name}/analysis", {"agent": str(spec)})
         assert status == 200
         values = [move["value"] for move in answer["moves"]]

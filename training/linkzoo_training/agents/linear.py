@@ -41,6 +41,22 @@ class LinearAgent:
         """
         return self.scores(positions)[1]
 
+    def probabilities(self, positions: Positions) -> NDArray[np.float64]:
+        """Returns the probabilities by which `act` plays, float64[N, num_actions]: 0 and 1."""
+        shares = np.zeros(positions.action_mask.shape)
+        np.put_along_axis(shares, self.act(positions)[:, None], 1, 1)
+        return shares
+
+    def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], None]:
+        """Returns the softmax of the scores float32[N, num_actions], and None instead of values.
+
+        `linkzoo linear improve` trains this policy at its temperature 1. Scores are comparable
+        within a position only, so a scorer has no values of positions.
+        """
+        scores, _ = self.scores(positions)
+        weights = np.exp(scores - scores.max(1, keepdims=True))
+        return weights / weights.sum(1, keepdims=True), None
+
     def action_values(self, positions: Positions, score_margin_weight: float) -> NDArray[Any]:  # noqa: ARG002 - fixed when it was fitted
         """Returns the scores float32[N, num_actions] of legal actions, 0 for others.
 

@@ -90,13 +90,13 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
         The values.
 
     Raises:
-        ValueError: The agent has no policy, or its policy plays another game.
+        ValueError: The agent has no values, or its policy plays another game.
     """
     policy = agent
     if isinstance(agent, SearchAgent):
         policy = agent.policy
     if not isinstance(policy, PolicyAgent):
-        raise ValueError(f"{agent.name} has no policy: choose a checkpoint")
+        raise ValueError(f"{agent.name} has no values: choose a checkpoint")
     game = get_game(record.game, record.options)
     states = np.array(list(record.replay()), game.state)
     values, margins = np.zeros((2, len(states), record.num_players), np.float32)

@@ -11,6 +11,7 @@ from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
 from linkzoo.exact import TabularAgent
 from linkzoo.registry import id_of
+from linkzoo_training.agents.linear import LinearAgent
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
 from linkzoo_training.agents.values import SOLVER_LIMIT, values_along
 from linkzoo_training.search.solver import solve
@@ -85,6 +86,9 @@ def _opinion(player: Player, positions: Positions) -> _Opinion:
             if players == 2:
                 values[1 - seat] = -float(shares @ worth)
         return _Opinion(shares, values, worth=worth)
+    if isinstance(agent, LinearAgent):
+        shares, _ = agent.distribution(positions)
+        return _Opinion(shares[0], [None] * players)
     if isinstance(agent, SearchAgent):
         shares, by_seat, visits = agent.analyse(positions, player.check)
         notes = agent.untrained(positions.states)

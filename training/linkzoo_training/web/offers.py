@@ -24,7 +24,7 @@ _PAGE_KINDS = "random greedy linear uct hands cheat mc exact checkpoint".split()
 _NAME = re.compile(r"[A-Za-z0-9_@~:.-]{1,90}")  # no paths
 _BASELINES = ("random", "greedy", "uct-100", "uct-1000")  # of a game without a ladder
 _CHEATS = ("hands", "cheat")
-_JUDGES = ("checkpoint", "tabular")  # kinds of agents that analyse positions
+_JUDGES = ("checkpoint", "tabular", "linear")  # kinds of agents that analyse positions
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,9 @@ def offered(game: Game, custom: Mapping[str, AgentSpec]) -> dict[str, Needs]:
 def judges(
     game: Game, players: int, options: Mapping[str, Any], custom: Mapping[str, AgentSpec]
 ) -> list[str]:
-    """Returns the names of the agents that analyse positions of such games, quick ones first.
+    """Returns the names of the agents that analyse positions of such games.
+
+    Quick agents come first, then searches, then the linear scorer, which has no values.
 
     Args:
         game: The game, with compiled-in options.
@@ -111,15 +113,18 @@ def judges(
     """
     quick = []
     searches = []
+    scorers = []
     for name, needs in offered(game, custom).items():
         spec = custom[name] if name in custom else AgentSpec.parse(name)
         if spec.kind not in _JUDGES or needs.problem(game, players, options) is not None:
             continue
-        if spec.simulations is None:
+        if spec.kind == "linear" and spec.simulations is None:
+            scorers.append(name)
+        elif spec.simulations is None:
             quick.append(name)
-        else:
+        elif spec.kind != "linear":  # its search has no policy
             searches.append(name)
-    return quick + searches
+    return quick + searches + scorers
 
 
 def read_agent(

@@ -34,7 +34,7 @@ def as_html(
         progress: Called as `progress("positions", done, total)`.
 
     Raises:
-        ValueError: The page would exceed MOST_BYTES, or the agent has no policy.
+        ValueError: The page would exceed MOST_BYTES, or the agent has no values.
     """
     replay = Replay(record)
     values: dict[str, Any] | None = None
