@@ -111,6 +111,39 @@ def test_it_begins_as_the_linear_scorer(game: str) -> None:
         np.testing.assert_allclose(scores[rows, best[rows]], scores.max(1)[rows], atol=1e-4)
 
 
+@pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"]))
+@pytest.mark.parametrize("seed", first_quick([1, 2, 3, 4]))
+def test_compiled_code_computes_what_torch_computes(game: str, seed: int) -> None:
+    """Random sizes, weights and positions, also with more legal actions than are listed."""
+    rng = np.random.default_rng(seed)
+    rules = get_game(game)
+    torch.manual_seed(seed)
+    network: Any = make_network(rules, "action", int(rng.integers(1, 40)), int(rng.integers(0, 4)))
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(float(rng.uniform(0.01, 0.3)) * torch.randn_like(parameter))
+    positions = midgame(rules, 40, int(rng.integers(0, 20)))
+    network.standardise(encoded(positions).numpy())
+    expected_logits, expected_values = network(encoded(positions))
+    agent = PolicyAgent("random", rules, network, {})
+    logits, values = agent.forward(encoded(positions).numpy())
+    for found, expected in ((logits, expected_logits), (values, expected_values)):
+        scale = max(1.0, float(expected.detach().abs().max()))
+        torch.testing.assert_close(found, expected.detach(), rtol=1e-5, atol=1e-5 * scale)
+    for row in range(3):  # whatever else is in the batch
+        (alone, _) = agent.forward(encoded(positions).numpy()[row : row + 1])
+        assert (alone[0] == logits[row]).all()
+
+
+def test_weights_that_are_no_numbers_are_seen() -> None:
+    network = loud()
+    with torch.no_grad():
+        network.trunk.first[0].bias[0] = torch.nan
+        network.trunk.gates[0] = 1
+    with pytest.raises(ValueError, match="wild: the network's outputs exceed"):
+        PolicyAgent("wild", LINK_O, network, {}).act(midgame(LINK_O, 4, 12))
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

@@ -27,6 +27,7 @@ from linkzoo_training.checkpoints.checkpoint import (
 )
 from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.imports import is_import_path
+from linkzoo_training.networks.action import ActionNet
 from linkzoo_training.networks.categorical import draw
 from linkzoo_training.networks.flat import make_network, masked
 from linkzoo_training.networks.policy_value import PolicyValueNet
@@ -36,6 +37,7 @@ from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.resources import find_checkpoint, shipped
 from linkzoo_training.schema import MAX_TEMPERATURE
+from linkzoo_training.search.action import ActionWeights, action_weights, forward
 from linkzoo_training.search.gumbel import GumbelSearch, PolicyOutput
 
 SOLVER_LIMIT = 300_000  # positions of a game's own solver per decision, see GumbelSearch
@@ -95,11 +97,16 @@ class PolicyAgent:
             if not 1 <= views <= count:
                 raise ValueError(f"views: {views} is not in 1..{count}")
             self.views = np.arange(views) * count // views
+        self._weights: ActionWeights | None = None  # of an action network on the CPU
         try:
             self.device = torch.device(device)
             self.network = network.to(self.device).eval()
         except (RuntimeError, AssertionError, TypeError) as error:
             raise ValueError(f"device: {shown(device)} can't be used ({error})") from error
+        if isinstance(network, ActionNet) and self.device.type == "cpu":
+            tensors = network.state_dict()
+            arrays = {name: tensor.float().numpy() for name, tensor in tensors.items()}
+            self._weights = action_weights(arrays, network.linear.context.numpy())
         self._trained_on = TrainedOn.of(game, self.card)
         self._warned: set[str] = set()
         self.warns = True
@@ -177,12 +184,17 @@ class PolicyAgent:
     def forward(self, features: NDArray[Any]) -> tuple[Tensor, Tensor]:
         """Returns the network's logits [N, A] and values [N, P] of features [N, F], on the CPU.
 
+        Action networks on the CPU run as compiled code, with the weights that they had at first.
+
         Raises:
             ValueError: An output is implausibly large or not finite.
         """
-        logits, values = sharded_forward(self.network, to_device(features, self.device))
-        logits = logits.float().cpu()
-        values = values.float().cpu()
+        if self._weights is None:
+            logits, values = sharded_forward(self.network, to_device(features, self.device))
+            logits = logits.float().cpu()
+            values = values.float().cpu()
+        else:
+            logits, values = map(torch.from_numpy, forward(self._weights, features))
         if not all((numbers.abs() < _MAX_LOGIT).all() for numbers in (logits, values)):
             raise ValueError(f"{self.name}: the network's outputs exceed {_MAX_LOGIT:g}")
         return logits, values
