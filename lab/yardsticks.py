@@ -3,7 +3,7 @@
 The matches of `yardsticks.json` have fixed seeds, chosen before any agent was trained, and
 thousands of games. Opponents are named with the SHA-256 of their weights; other weights under the
 same name are refused. In `mixed` tables each agent has half of the seats
-(`evaluation.mixed_tables`).
+(`evaluation.mixed_tables`). `linear` and action networks play as compiled code (`search.duel`).
 
 Every finished match is appended to `--out` as a line of JSON, so a stopped run resumes.
 """
@@ -63,7 +63,7 @@ def measure(spec: AgentSpec, match: dict[str, Any]) -> Estimate:
         )
     else:
         played = Match(game, agent, opponent, blocks, match["seed"], match["openings"], players)
-        estimate = played.play(batch=_BATCH, progress=progress).win_share()
+        estimate = played.play(batch=_BATCH, timed=False, progress=progress).win_share()
     print("\r", end="")
     return estimate
 

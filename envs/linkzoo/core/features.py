@@ -101,7 +101,7 @@ class FeatureMap:
 
 
 @compiled
-def _fill(
+def fill_features(
     first: int,
     last: int,
     features: NDArray[Any],
@@ -109,10 +109,11 @@ def _fill(
     columns: NDArray[np.int64],
     levels: NDArray[np.int64],
 ) -> None:
+    """Fills features [N, F] of flat observations [N, size]; see `FeatureMap`."""
     for i in range(first, last):
         for k in range(columns.shape[0]):
             value = observations[i, columns[k]]
             features[i, k] = value if levels[k] == RAW else value == levels[k]
 
 
-FILL = RowKernel(_fill, 512)
+FILL = RowKernel(fill_features, 512)

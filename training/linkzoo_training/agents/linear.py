@@ -13,6 +13,8 @@ from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.files import write_atomically
 from linkzoo.core.user_files import local
 from linkzoo_training.networks.inputs import context_of
+from linkzoo_training.search.action import scorer_alone
+from linkzoo_training.search.duel import Player
 from linkzoo_training.search.linear import Scorer, action_spec, linear
 from linkzoo_training.search.monte_carlo import NO_SCORER
 
@@ -69,6 +71,10 @@ class LinearAgent:
         if game not in self._scorers:
             self._scorers[game] = load_scorer(game, self.file)
         return self._scorers[game]
+
+    def compiled_player(self, game: Game) -> Player:
+        """Returns the agent as a player of compiled duels; raises as `act`."""
+        return Player(scorer_alone(self.scorer(game)), 0.0)
 
     def scores(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Returns scores float32[N, A], -inf if illegal, and best actions; raises as `act`."""

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, Positions
+from linkzoo import Agent, Game, Positions
 from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.playing import compiled_player
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.agents.usage import Usage, reset_usage, usage_of
+from linkzoo_training.search.duel import Player
 
 
 class NamedAgent:
@@ -45,6 +47,10 @@ class NamedAgent:
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns the agent's actions, int64[N]."""
         return self._agent().act(positions)
+
+    def compiled_player(self, game: Game) -> Player | None:
+        """Returns the agent as a player of compiled duels; None if it can't play them."""
+        return compiled_player(self._agent(), game)
 
     def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
         """Warns if the agent's policy wasn't trained for games such as N records."""

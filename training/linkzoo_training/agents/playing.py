@@ -11,6 +11,7 @@ from linkzoo.core.agent import check_agent
 from linkzoo.core.history import History
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
+from linkzoo_training.search.duel import Player
 
 NOBODY = -1
 
@@ -130,6 +131,19 @@ def play_games(
         yield actions
         pasts.moves.append(actions.copy())
         kernels(game).play(states, actions, masks)
+
+
+def compiled_player(agent: Agent, game: Game) -> Player | None:
+    """Returns an agent as a player of compiled duels (`search.duel`); None if it can't play them.
+
+    Raises:
+        ValueError: There is no scorer for the game.
+    """
+    make = getattr(agent, "compiled_player", None)
+    if make is None:
+        return None
+    player: Player | None = make(game)
+    return player
 
 
 class _Pasts:

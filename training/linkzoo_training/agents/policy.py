@@ -38,6 +38,7 @@ from linkzoo_training.networks.transfers import to_device
 from linkzoo_training.resources import find_checkpoint, shipped
 from linkzoo_training.schema import MAX_TEMPERATURE
 from linkzoo_training.search.action import ActionWeights, action_weights, forward
+from linkzoo_training.search.duel import Player
 from linkzoo_training.search.gumbel import GumbelSearch, PolicyOutput
 
 SOLVER_LIMIT = 300_000  # positions of a game's own solver per decision, see GumbelSearch
@@ -147,6 +148,12 @@ class PolicyAgent:
         logits, values = self._outputs(positions)
         absent = np.arange(values.shape[1]) >= positions.num_players[:, None]
         return logits, values.masked_fill(torch.from_numpy(absent), 0)
+
+    def compiled_player(self, game: Game) -> Player | None:
+        """Returns the agent as a player of compiled duels; None if it can't play them."""
+        if self._weights is None or len(self.views) > 1 or game.key != self.game.key:
+            return None
+        return Player(self._weights, float(self.temperature))
 
     def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Returns probabilities float32[N, A] at temperature 1, and values as `evaluate` does."""

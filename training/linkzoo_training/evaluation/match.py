@@ -18,7 +18,7 @@ from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
-from linkzoo_training.agents.playing import NOBODY, GivesUpError, play_games
+from linkzoo_training.agents.playing import NOBODY, GivesUpError, compiled_player, play_games
 from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.agents.usage import reset_usage, usage_of
 from linkzoo_training.evaluation.openings import (
@@ -31,6 +31,7 @@ from linkzoo_training.evaluation.openings import (
 )
 from linkzoo_training.evaluation.result import MatchResult, by_block, variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Sprt
+from linkzoo_training.search.duel import play_duels
 from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
 
@@ -155,6 +156,7 @@ class Match:
         self,
         *,
         batch: int = 64,
+        timed: bool = True,
         sprt: Sprt | None = None,
         partial: bool = False,
         progress: Callable[[int, int], None] = lambda *_: None,
@@ -165,6 +167,8 @@ class Match:
 
         Args:
             batch: Blocks in lock-step; the result doesn't depend on it.
+            timed: Whether to time moves. Without times, `linear` and action networks on the CPU
+                play their games as compiled code, and all else in the result is the same.
             sprt: Ends the match with the block that decides this test, for two sides.
             partial: Whether Ctrl-C, or an agent that gives up, returns the result of the finished
                 batches, if there are any.
@@ -185,6 +189,7 @@ class Match:
         """
         batch = integer("batch", batch, 1, 2**53)
         partial = boolean("partial", partial)
+        timed = boolean("timed", timed)
         if sprt is not None:
             sprt = self._with_block_size(sprt)
         counting = [agent for agent in (self.a, self.b) if usage_of(agent) is not None]
@@ -200,7 +205,8 @@ class Match:
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
         batch = min(batch, ceil(self.blocks / executor.workers))
         parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]
-        play = functools.partial(self.play_blocks, openings, recorded=keep is not None)
+        recorded = keep is not None
+        play = functools.partial(self.play_blocks, openings, recorded=recorded, timed=timed)
         tasks = [functools.partial(play, part) for part in parts]
         played: list[PlayedBlocks] = []
         end: int | None = None  # the number of blocks after which the test decided
@@ -265,7 +271,9 @@ class Match:
             stopped=stopped,
         )
 
-    def play_blocks(self, openings: Openings, blocks: range, *, recorded: bool) -> PlayedBlocks:
+    def play_blocks(
+        self, openings: Openings, blocks: range, *, recorded: bool, timed: bool
+    ) -> PlayedBlocks:
         """Plays the blocks with these numbers.
 
         Decision seeds depend on match, block, ply and seat, but not on the agent: both agents meet
@@ -275,6 +283,7 @@ class Match:
             openings: The openings of the match.
             blocks: The numbers of the blocks.
             recorded: Whether to return the games as records.
+            timed: Whether to time moves.
 
         Returns:
             The finished blocks.
@@ -284,8 +293,6 @@ class Match:
             GivesUpError: An agent can't go on.
         """
         game = self._rules
-        a = _TimedAgent(self.a, "A")
-        b = _TimedAgent(self.b, "B")
         variants = len(self._blanks)
         sides = len(self._seats)
         shape = (len(blocks), variants, sides)
@@ -296,6 +303,14 @@ class Match:
         side_of_a = np.tile(np.arange(sides), len(blocks) * variants)
         block_seeds = random_u64s(self.seed, STREAM_ACTION, np.array(blocks))
         game_seeds = np.repeat(block_seeds, variants * sides)
+        if not recorded and not timed:
+            moves = self._play_duels(states, side_of_a, game_seeds)
+            if moves is not None:
+                return PlayedBlocks(
+                    states.reshape(shape), moves.reshape(*shape, 2), (0, 0), (0.0, 0.0), []
+                )
+        a = _TimedAgent(self.a, "A")
+        b = _TimedAgent(self.b, "B")
         moves = np.zeros((len(states), 2), np.int64)
         records: list[GameRecord] = []
         if recorded:
@@ -324,6 +339,20 @@ class Match:
             seconds=(a.seconds, b.seconds),
             records=list(zip(self._names(blocks), records, strict=True)) if recorded else [],
         )
+
+    def _play_duels(
+        self, states: NDArray[Any], side_of_a: NDArray[np.int64], game_seeds: NDArray[np.uint64]
+    ) -> NDArray[np.int64] | None:
+        """Plays games [N] as compiled code; returns the moves of each agent, int64[N, 2].
+
+        None: the games weren't played, because an agent can't play so.
+        """
+        a = compiled_player(self.a, self._rules)
+        b = compiled_player(self.b, self._rules)
+        if a is None or b is None:
+            return None
+        players_of = (self._sides != side_of_a[:, None]).astype(np.int64)
+        return play_duels(self._rules, states, game_seeds, players_of, a, b)
 
     def _names(self, blocks: range) -> Iterator[str]:
         """Yields the names of the records, in the order of the games."""

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, get_game
 from linkzoo.core.agent import decision_seeds
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
-from linkzoo_training.agents.playing import play_games
+from linkzoo_training.agents.playing import compiled_player, play_games
 from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.result import win_shares
 from linkzoo_training.evaluation.statistics import Estimate, from_blocks
+from linkzoo_training.search.duel import play_duels
 
 _DEALS_IN_LOCK_STEP = 64
 
@@ -83,6 +84,10 @@ def _play(
     game_seeds: NDArray[np.uint64],
 ) -> None:
     """Plays games [N] to the end, in place; the first agent has the seats bool[N, players]."""
+    a, b = (compiled_player(agent, game) for agent in agents)
+    if a is not None and b is not None:
+        play_duels(game, states, game_seeds, np.where(has_first, 0, 1), a, b)
+        return
 
     def acting(states: NDArray[Any]) -> NDArray[Any]:
         return np.where(has_first[np.arange(len(states)), states["seat"]], 0, 1)

@@ -102,6 +102,35 @@ def action_weights(tensors: Mapping[str, Float32s], context: Array) -> ActionWei
     )
 
 
+def scorer_alone(scorer: Scorer) -> ActionWeights:
+    """Returns a linear scorer as a network without a trunk and towers (`is_scorer`)."""
+    row = np.zeros(0, np.float32)
+    table = np.zeros((0, 0), np.float32)
+    layer = Layer(table, row)
+    layers = Layers(np.zeros((0, 0, 0), np.float32), table)
+    return ActionWeights(
+        scorer=scorer,
+        scale=row,
+        inputs=layer,
+        first=layers,
+        second=layers,
+        gates=row,
+        value=layer,
+        state=layer,
+        action_scale=row,
+        described=layer,
+        embedding=table,
+        hidden=layer,
+        policy=layer,
+    )
+
+
+@compiled
+def is_scorer(net: ActionWeights) -> bool:
+    """Returns whether the network is a linear scorer alone."""
+    return len(net.embedding) == 0
+
+
 @compiled
 def _dense(x: Float32s, layer: Layer, chosen: Int64s, out: Float32s) -> None:
     """Fills the outputs of a dense layer of inputs x [F], of which zeros are skipped.
