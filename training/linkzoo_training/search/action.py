@@ -254,7 +254,7 @@ def _forward(
         forward_one(net, features[i], logits[i], values[i])
 
 
-_FORWARD = RowKernel(_forward, 4)
+_FORWARD = RowKernel(_forward, 16)
 
 
 def forward(net: ActionWeights, features: Array) -> tuple[Float32s, Float32s]:
