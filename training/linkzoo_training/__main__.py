@@ -1,10 +1,34 @@
 """Entry point of the `linkzoo` command; Ctrl-C is quiet even while modules are imported."""
 
+import atexit
 import io
 import os
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
+from typing import NoReturn
+
+
+def run() -> NoReturn:
+    """Runs the command and ends the process with its exit code.
+
+    Once torch is loaded, Python takes up to a second of CPU time to free all objects at the end, so
+    the process ends without. Functions of `atexit` run before.
+    """
+    exit_codes: list[int] = []
+    atexit.register(_end, exit_codes)  # the first one runs last
+    exit_codes.append(main())
+    sys.exit(exit_codes[0])
+
+
+def _end(exit_codes: list[int]) -> None:
+    """Ends the process if the command has an exit code and its output arrives."""
+    with suppress(OSError):  # a closed pipe, which Python reports
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for exit_code in exit_codes:
+            os._exit(exit_code)
 
 
 def main() -> int:
@@ -27,4 +51,4 @@ def _leave(_number: int, _frame: FrameType | None) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run()

@@ -28,6 +28,7 @@ from linkzoo_training.runtime import StopSignal, alone_in, find_device
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.storage import Storage
 
+_POLL = 0.2  # seconds between looks for a signal while workers play
 EVAL_SEED = 10_000_019  # for short matches: disjoint from training and published evaluations
 
 
@@ -198,7 +199,7 @@ def _goes_on(run: Run, trainer: Trainer, stop: StopSignal, logger: Logger | None
         return False
     trainer.begin_games()
     while not distributed.any_rank(stop.exit_code != 0):
-        if distributed.all_ranks(trainer.games_ready(1.0)):
+        if distributed.all_ranks(trainer.games_ready(_POLL)):
             return True
         if logger is not None:
             logger.wait(trainer.workers)

@@ -180,7 +180,10 @@ class RayExecutor(_FleetExecutor):
         super().stop()
         if self._initialized:
             import ray
+            from ray._private import worker  # TERM to its autoscaler's monitor would take a second
 
+            if hasattr(worker._global_node, "kill_monitor"):
+                worker._global_node.kill_monitor(check_alive=False)
             ray.shutdown()
 
 
