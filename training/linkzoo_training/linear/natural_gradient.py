@@ -8,8 +8,9 @@ action grows by the learning rate times its predicted gain.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,9 +27,12 @@ from linkzoo_training.linear.fit import action_indices, context_factors, unscale
 from linkzoo_training.linear.softmax_policy import sampler
 from linkzoo_training.networks.inputs import context_of
 from linkzoo_training.search.linear import Scorer, action_spec
+from linkzoo_training.selfplay.dispatch import TaskWorker
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
 
 FORMAT = "linkzoo-improve/1"
-_GAMES = 512  # side by side
+_PARTS = 16  # of the games of a step; fixed, so that results don't depend on the workers
+_GAMES = 32  # side by side in a part
 _MAX_GAMES_WITHOUT_CHOICE = 50  # in each row: no decision will ever come
 _PENALTY = 3e-4  # of the regression, per decision; features have deviation 1
 _CHUNK = 20_000  # decisions whose products fit in memory
@@ -99,7 +103,11 @@ class Played(NamedTuple):
 
 
 def improve(
-    settings: ImproveSettings, steps: int, path: Path, progress: Callable[[int], None]
+    settings: ImproveSettings,
+    steps: int,
+    path: Path,
+    progress: Callable[[int], None],
+    executor: Executor | None = None,
 ) -> Iterator[Step]:
     """Improves a scorer until it has made a number of steps; yields each.
 
@@ -108,7 +116,8 @@ def improve(
         steps: The number of steps, earlier ones of a stopped run included.
         path: The scorer's file, .json, written after each step. The weights after every step are
             beside it, .npz, so that a stopped run resumes with its unfinished step.
-        progress: Called with the decisions of the step so far.
+        progress: Called with the decisions of the step so far, after each of its parts.
+        executor: Plays the games; None for this process. The steps don't depend on it.
 
     Raises:
         ValueError: The temperature is 0, the path doesn't end in .json or is a file of no run, the
@@ -132,9 +141,11 @@ def improve(
     else:
         weights = [first]
         _write(run, settings, weights)
+    if executor is None:
+        executor = LocalExecutor()
+    executor.start(TaskWorker)
     for number in range(len(weights), steps + 1):
-        seed = int(random_u64(settings.seed, STREAM_PART, number))
-        played = _play(settings, weights[-1], seed, progress)
+        played = _play(settings, weights[-1], number, progress, executor)
         gradient, step = natural_gradient(settings, played, number)
         weights.append(weights[-1] + np.float32(settings.learning_rate) * gradient)
         save_scorer(game, weights[-1], path)
@@ -145,8 +156,37 @@ def improve(
 def _play(
     settings: ImproveSettings,
     weights: NDArray[np.float32],
-    seed: int,
+    number: int,
     progress: Callable[[int], None],
+    executor: Executor,
+) -> Played:
+    """Plays the games of a step in parts; returns the decisions of the finished ones."""
+    seed = np.uint64(random_u64(settings.seed, STREAM_PART, number))
+    decisions = -(-settings.decisions // _PARTS)
+    tasks = [
+        partial(_play_part, settings, weights, int(random_u64(seed, STREAM_PART, part)), decisions)
+        for part in range(_PARTS)
+    ]
+    names = [f"step {number}, part {part} of {_PARTS}" for part in range(1, _PARTS + 1)]
+    parts: list[Played] = []
+    for part in in_order(executor.play(None, tasks, names=names)):
+        parts.append(part)
+        progress(settings.decisions * len(parts) // _PARTS)
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[Played]) -> Played:
+    """Joins the decisions of parts; their games get new numbers."""
+    games = 0
+    numbered: list[Played] = []
+    for part in parts:
+        numbered.append(part._replace(game=part.game + games))
+        games += part.game.max(initial=-1) + 1
+    return Played(*(np.concatenate(arrays) for arrays in zip(*numbered, strict=True)))
+
+
+def _play_part(
+    settings: ImproveSettings, weights: NDArray[np.float32], seed: int, least_decisions: int
 ) -> Played:
     """Plays games of the policy against itself; returns the decisions of the finished ones."""
     vec = make_vec(settings.game, _GAMES, settings.players, **settings.options)
@@ -161,7 +201,7 @@ def _play(
     actions = np.empty(_GAMES, np.int64)
     context = np.empty((_GAMES, len(scorer.context)), np.float32)
     gradient = np.empty((_GAMES, len(weights)), np.float32)
-    while decisions < settings.decisions:
+    while decisions < least_decisions:
         sample(vec.states, now.action_mask, scorer, actions, context, gradient)
         choice = np.flatnonzero(now.action_mask.sum(1) > 1)
         seats = now.seat[choice].astype(np.int64)
@@ -175,7 +215,6 @@ def _play(
         decisions += len(choice)
         if decisions == 0 and games > _GAMES * _MAX_GAMES_WITHOUT_CHOICE:
             raise ValueError(f"{settings.game}: {games - _GAMES:,} games without a choice")
-        progress(min(decisions, settings.decisions))
     results = np.full((games, vec.num_players), np.nan, np.float32)
     for numbers, result in finished:
         results[numbers] = result

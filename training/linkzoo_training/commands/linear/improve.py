@@ -28,6 +28,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_players(parser, "each number that the game allows")
     common.add_score_margin_weight(parser)
     add("--seed", type=common.SEED, default=0, help="seed (default: %(default)s)")
+    common.add_executor(parser, "games")
 
 
 def run(args: Namespace) -> None:
@@ -48,9 +49,13 @@ def run(args: Namespace) -> None:
         seed=args.seed,
     )
     print(f"{'step':>4}  {'games':>9}  {'decisions':>10}  {'to gain':>7}  of it in other games")
-    with common.progress_bar() as show:
+    with common.make_executor(args) as executor, common.progress_bar() as show:
         steps = improve(
-            settings, args.steps, args.out, lambda done: show("decisions", done, args.decisions)
+            settings,
+            args.steps,
+            args.out,
+            lambda done: show("decisions", done, args.decisions),
+            executor,
         )
         for step in steps:
             size = f"{step.games:>9,}  {step.decisions:>10,}  {step.deviation:>7.4f}"
