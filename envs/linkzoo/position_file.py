@@ -27,6 +27,7 @@ from linkzoo.core.files import write_atomically
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
+from linkzoo.core.urls import fetched
 from linkzoo.core.user_files import local
 from linkzoo.registry import get_same_game
 
@@ -36,7 +37,7 @@ class PositionFile:
     """The N positions of a file, N > 0.
 
     Attributes:
-        path: The file.
+        path: The file, or its URL.
         game: The game of all positions, with its board or cards.
         states: Records [N], in each of which a seat is to act.
         lines: The JSON objects of the positions, N.
@@ -79,7 +80,7 @@ def load_positions(path: str | Path, game: Game) -> NDArray[Any]:
     """Reads the records of a file of positions.
 
     Args:
-        path: The file.
+        path: The file, or its URL.
         game: The game of all positions, with its board or cards.
 
     Returns:
@@ -96,14 +97,14 @@ def read_position_file(path: str | Path, game: Game | None = None) -> PositionFi
     """Reads a file of positions.
 
     Args:
-        path: The file.
+        path: The file, or its URL.
         game: The game of all positions, with its board or cards; None for the first line's.
 
     Raises:
         ValueError: Names the first line that is wrong, and why.
         OSError: The file can't be read.
     """
-    return parse_position_file(path, local(path).read_bytes(), game)
+    return parse_position_file(path, local(fetched(path)).read_bytes(), game)
 
 
 def parse_position_file(path: str | Path, data: bytes, game: Game | None = None) -> PositionFile:

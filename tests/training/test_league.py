@@ -145,7 +145,7 @@ def test_rivals_are_looked_at_in_turn(tmp_path: Path) -> None:
             folder = tmp_path / name / f"{iteration:08}"
             folder.mkdir(parents=True)
             (folder / "card.json").write_text("{}")
-    league = League(tmp_path, "me")
+    league = League(str(tmp_path), "me")
     snapshots = [league.newer(turn) for turn in range(4)]
     assert snapshots[:2] == [(name, tmp_path / name / "00000007") for name in ("a", "b")]
     assert snapshots[2:] == [None, None]

@@ -1,14 +1,14 @@
-"""Runs kept in S3, in a server of moto's on this machine."""
+"""Runs, agents and results kept in S3, in a server of moto's on this machine."""
 
 from pathlib import Path
 
 import boto3
 import pytest
 from moto.server import ThreadedMotoServer
-from tests.training.test_storage import check_a_run_goes_on_elsewhere
+from tests.training.test_storage import check_a_run_goes_on_elsewhere, check_commands_take_urls
 
 
-def test_a_run_goes_on_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_and_commands_use_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server = ThreadedMotoServer(port=0)
     server.start()
     host, port = server.get_host_and_port()
@@ -22,4 +22,5 @@ def test_a_run_goes_on_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv(name, value)
     boto3.client("s3").create_bucket(Bucket="bucket")
     check_a_run_goes_on_elsewhere("s3://bucket/runs", tmp_path, monkeypatch)
+    check_commands_take_urls("s3://bucket/things", tmp_path)
     server.stop()

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from linkzoo.core.arguments import shown
+from linkzoo.core.urls import fetched
 from linkzoo.core.user_files import local
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -69,11 +70,11 @@ def checkpoint_names() -> list[str]:
 
 def is_checkpoint(folder: str | Path) -> bool:
     """Returns whether a folder holds a checkpoint."""
-    return file_exists(local(folder) / "card.json")
+    return file_exists(local(fetched(folder)) / "card.json")
 
 
 def find_checkpoint(path_or_name: str | Path) -> Path:
-    """Returns the folder of a checkpoint, given as a folder or by a shipped checkpoint's name.
+    """Returns the folder of a checkpoint, given as a folder, a URL, or by a shipped name.
 
     A game's name is that of its best checkpoint. A string is first taken as a name: write
     `./linkage` for a folder of that name.
@@ -89,7 +90,7 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
     if text in names and (isinstance(path_or_name, str) or not exists):
         return shipped("checkpoints") / best_checkpoints().get(text, text)
     if exists:
-        return local(path_or_name)
+        return local(fetched(path_or_name))
     missing = f"no checkpoint {shown(text)}"
     inner = Path(path_or_name) / "checkpoint"  # of a run's folder
     if is_checkpoint(inner):

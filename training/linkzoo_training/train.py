@@ -170,7 +170,7 @@ def _stored(storage: str | None, folder: Path) -> AbstractContextManager[Storage
     """Returns the stored copy of a folder, on the first rank; None without one."""
     if storage is None or distributed.rank() > 0:
         return nullcontext()
-    return Storage(storage, folder)
+    return Storage(f"{storage.rstrip('/')}/{folder.resolve().name}", folder)
 
 
 def _fetched(storage: Storage | None, path: Path, *, resume: bool) -> Callable[[], object]:

@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from linkzoo.core.files import write_atomically
 
+URL_COPIES = "LINKZOO_URL_COPIES"  # environment variable: the folder of `urls.py`
 _named: dict[str, None] = {}  # whole paths, in the order in which they were asked for
 
 
@@ -28,11 +29,13 @@ class Sender:
         key: A name of its own.
         working_folder: Its working folder.
         search_path: Its search path for modules.
+        url_copies: The folder with its copies of URLs (`urls.py`); None if it has none so far.
     """
 
     key: str
     working_folder: str
     search_path: tuple[str, ...]
+    url_copies: str | None
 
     def copy(self, path: str | Path) -> Path:
         """Returns where the copy of a file or folder is, or would be."""
@@ -76,7 +79,7 @@ def this_process() -> Sender:
     """Returns this process as a sender of files."""
     folder = Path.cwd()
     search_path = tuple(_whole(place, folder) for place in sys.path)
-    return Sender(uuid4().hex[:12], str(folder), search_path)
+    return Sender(uuid4().hex[:12], str(folder), search_path, os.environ.get(URL_COPIES))
 
 
 def receive(sender: Sender, contents: Mapping[str, bytes]) -> None:
@@ -92,6 +95,8 @@ def receive(sender: Sender, contents: Mapping[str, bytes]) -> None:
     _sender = sender
     for name, data in contents.items():
         write_atomically(sender.copy(name), data)
+    if sender.url_copies is not None:
+        os.environ[URL_COPIES] = sender.url_copies
     with suppress(OSError):
         os.chdir(sender.working_folder)
     theirs = [str(sender.copy(folder)) for folder in sender.search_path]

@@ -101,7 +101,7 @@ class Trainer(ABC):
         self.pool = OpponentPool(config.pool.size, config.seed)
         self.league: League | None = None
         if config.pool.league is not None:
-            self.league = League(Path(config.pool.league), f"{config.name}-{config.seed}")
+            self.league = League(config.pool.league, f"{config.name}-{config.seed}")
         self.average: AveragedModel | None = None
         if config.average:
             average = get_ema_multi_avg_fn(1 - 1 / config.average)
@@ -210,6 +210,7 @@ class Trainer(ABC):
                 league.added(slot)
                 if distributed.rank() == 0:
                     self.publish(league.own(self.iteration), [])
+                    league.exchange()
         elif league is not None and (rival := league.newer(self.iteration)) is not None:
             name, folder = rival
             network = load_snapshot(deepcopy(self.network), self.game, folder)

@@ -31,6 +31,7 @@ from linkzoo_training.commands.llm import benchmark
 from linkzoo_training.commands.tools import bench, export
 from linkzoo_training.commands.tools import compile as compile_games
 from linkzoo_training.resources import check_installed
+from linkzoo_training.storage import outputs_sent
 
 # Torch's out-of-memory messages, on the CPU and on a GPU.
 _NO_MEMORY = r"(?i)can't allocate memory|not enough memory|out of memory"
@@ -190,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args = parse_arguments(sys.argv[1:] if arguments is None else arguments)
         check_installed("train", *_NEEDED)
-        with _notes_in_short():
+        with _notes_in_short(), outputs_sent():
             return int(args.run(args) or 0)
     except (ValueError, OSError) as error:
         print(f"linkzoo: {' '.join(str(error).split())}", file=sys.stderr)

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from linkzoo import Game, game_names
 from linkzoo.core.arguments import shown
+from linkzoo.core.urls import fetched, is_url
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.specs import BASELINES, AgentSpec
 from linkzoo_training.selfplay.executors import EXECUTORS, Executor
+from linkzoo_training.storage import output_file, output_folder
 
 if TYPE_CHECKING:
     from linkzoo.exact import GameTree
@@ -73,8 +75,11 @@ SEED = whole(0, 2**64 - 1)  # an argparse type
 def continued_file(text: str) -> Path:
     """An argparse type: a writable file; the command continues or refuses an existing one.
 
-    It is checked before the command runs, so that no result is lost.
+    It is checked before the command runs, so that no result is lost. For a URL it is the local file
+    that is sent there.
     """
+    if is_url(text):
+        return _stored(output_file, text)
     path = Path(text)
     if path.is_dir():
         raise ArgumentTypeError(f"{path} is a folder")
@@ -90,12 +95,14 @@ def new_file(text: str) -> Path:
     """An argparse type: a writable file that doesn't exist yet."""
     path = continued_file(text)
     if path.exists():
-        raise ArgumentTypeError(f"{path} exists: name another file, or delete it")
+        raise ArgumentTypeError(f"{text} exists: name another file, or delete it")
     return path
 
 
 def continued_folder(text: str) -> Path:
-    """An argparse type: a writable folder; the command keeps or refuses its files."""
+    """An argparse type: a writable folder, or its URL; the command keeps or refuses its files."""
+    if is_url(text):
+        return _stored(output_folder, text)
     folder = Path(text)
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     if not existing.is_dir():
@@ -108,8 +115,24 @@ def new_folder(text: str) -> Path:
     """An argparse type: a writable folder that is empty or doesn't exist yet."""
     folder = continued_folder(text)
     if folder.is_dir() and any(folder.iterdir()):
-        raise ArgumentTypeError(f"{folder} isn't empty: name another folder")
+        raise ArgumentTypeError(f"{text} isn't empty: name another folder")
     return folder
+
+
+def _stored(make: Callable[[str], Path], url: str) -> Path:
+    """Returns the local file or folder of a URL; ArgumentTypeError if it can't be written."""
+    try:
+        return make(url)
+    except Exception as error:  # each kind of store raises its own
+        raise ArgumentTypeError(f"{url} can't be written: {error}") from error
+
+
+def input_path(text: str) -> Path:
+    """An argparse type: a file or folder, or the local copy of a URL."""
+    try:
+        return Path(fetched(text))
+    except Exception as error:  # each kind of store raises its own
+        raise ArgumentTypeError(f"{text} can't be read: {error}") from error
 
 
 def _check_writable(path: Path, folder: Path) -> None:

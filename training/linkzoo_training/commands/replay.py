@@ -2,12 +2,11 @@
 
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from pathlib import Path
 
 from linkzoo import Agent, GameRecord, get_game
 from linkzoo.core.arguments import shown
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.commands.common import new_file, new_folder, progress_bar, whole
+from linkzoo_training.commands.common import input_path, new_file, new_folder, progress_bar, whole
 from linkzoo_training.resources import best_checkpoints
 
 HELP = "show a recorded game as a page or as pictures"
@@ -15,7 +14,7 @@ HELP = "show a recorded game as a page or as pictures"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", type=Path, metavar="RECORD", help="JSON file of a game, written by --record")
+    add("file", type=input_path, metavar="RECORD", help="JSON file of a game, written by --record")
     add("--html", type=new_file, metavar="FILE", help="new file for a web page (default: none)")
     text = "checkpoint whose values the page plots (default: the game's, if one ships)"
     add("--agent", metavar="CHECKPOINT", help=text)

@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.imports import whole_path
+from linkzoo.core.urls import fetched, is_url
 from linkzoo.core.user_files import local
 from linkzoo.registry import id_of
 from linkzoo_training import schema
@@ -52,6 +53,8 @@ def _known_network(kind: str) -> str:
 
 def _whole_path(path: str) -> str:
     """Returns the whole path of a file or folder: a run continues from any folder."""
+    if is_url(path):
+        return path
     return str(Path(path).resolve())
 
 
@@ -225,11 +228,11 @@ class Config:
         self._check_agents("eval.opponents", *self.eval.opponents)
         self._check_agents("eval.final_opponents", *self.eval.final_opponents)
         file = self.initial_states.file
-        if file is not None and not file_exists(local(file)):
+        if file is not None and not file_exists(local(fetched(file))):
             raise ValueError(f"initial_states.file: there is no file {file}")
         if self.initial_checkpoint is not None:
             folder = find_checkpoint(self.initial_checkpoint)  # raises if there is none
-            if folder.parent != shipped("checkpoints"):
+            if folder.parent != shipped("checkpoints") and not is_url(self.initial_checkpoint):
                 object.__setattr__(self, "initial_checkpoint", _whole_path(str(folder)))
         if self.initial_scorer is not None:
             self._check_scorer(game)

@@ -4,17 +4,22 @@ The folder has a folder per run, and in it a checkpoint per snapshot, named by i
 `link_o-1/00000050`. Runs need not begin together, nor on one machine.
 """
 
+import shutil
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import mkdtemp
 
 from torch import nn
 
 from linkzoo import Game
+from linkzoo.core.urls import is_url
 from linkzoo_training.checkpoints.checkpoint import load_card, load_weights
 from linkzoo_training.checkpoints.fingerprints import fingerprints
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.resources import is_checkpoint
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
+from linkzoo_training.storage import Storage
 
 Snapshots = Mapping[str, Mapping[int, Path]]  # by run and iteration
 
@@ -29,11 +34,23 @@ def find_snapshots(folder: Path) -> Snapshots:
 
 
 class League:
-    """One run in a league; `name` is the name of its folder."""
+    """One run in a league.
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self.folder = folder
+    Args:
+        folder: The league's folder, or its URL: then the run works with a copy in a folder of its
+            own, and a thread exchanges snapshots.
+        name: The name of the run's folder.
+    """
+
+    def __init__(self, folder: str, name: str) -> None:
+        self.folder = Path(folder)
         self.name = name
+        self._storage: Storage | None = None
+        if is_url(folder):
+            self.folder = Path(mkdtemp(prefix="linkzoo-league-"))
+            weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+            self._storage = Storage(folder, self.folder)
+            self._storage.fetch()
         self._met: dict[str, Path] = {}  # the last snapshot taken of each rival
         self._slots: dict[str, int] = {}  # of these in the pool
 
@@ -50,8 +67,14 @@ class League:
         """Returns the folder of the run's own snapshot."""
         return self.folder / self.name / f"{iteration:08}"
 
+    def exchange(self) -> None:
+        """Begins to send the run's snapshots and to fetch those of its rivals, from a URL."""
+        if self._storage is not None:
+            self._storage.exchange()
+
     def newer(self, turn: int) -> tuple[str, Path] | None:
         """Looks at one rival, in turn; returns its name and its latest snapshot if that is new."""
+        self.exchange()
         rivals = find_snapshots(self.folder)
         names = [name for name in rivals if name != self.name]
         if not names:

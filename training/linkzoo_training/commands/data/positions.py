@@ -22,7 +22,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "records of one game with the same board or cards: JSON files, folders of such files, or "
     )
     text += "folders of `linkzoo data selfplay`"
-    add("sources", type=Path, metavar="RECORD", nargs="+", help=text)
+    add("sources", type=common.input_path, metavar="RECORD", nargs="+", help=text)
     text = "new file for the positions, JSON lines (required)"
     add("--out", type=common.new_file, metavar="FILE", required=True, help=text)
     text = "positions from this ply on (default: %(default)s)"

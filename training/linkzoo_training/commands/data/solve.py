@@ -19,7 +19,8 @@ _EVERY = 20  # positions between saves
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("file", type=Path, metavar="FILE", help="file of positions (linkzoo data positions)")
+    text = "file of positions (linkzoo data positions)"
+    add("file", type=common.input_path, metavar="FILE", help=text)
     text = "file to write: the lines with a field `solution`; an existing one of the same positions"
     text += " is continued (required)"
     add("--out", type=common.continued_file, metavar="FILE", required=True, help=text)

@@ -2,20 +2,22 @@
 
 import time
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from linkzoo import get_game
+from linkzoo.core.urls import is_url
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.match import blocks_of
 from linkzoo_training.evaluation.tournament import Tournament, run_tournament
+from linkzoo_training.storage import stored_name
 
 HELP = "rate the snapshots of a league of runs"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("folder", type=Path, metavar="FOLDER", help="folder of the league (pool.league)")
+    text = "folder of the league (pool.league)"
+    add("folder", type=common.continued_folder, metavar="FOLDER", help=text)
     text = f"other agents to rate beside the snapshots (default: none): {common.AGENTS}"
     add("agents", metavar="AGENT", nargs="*", help=text)
     text = "rate snapshots at multiples of N iterations (default: all)"
@@ -32,6 +34,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> None:
     """Plays the missing matches and writes ratings and a picture, once or until Ctrl-C."""
+    url = stored_name(args.folder)
+    if args.watch is not None and is_url(url):
+        raise ValueError(f"--watch: needs a folder, not {url}")
     _rate(args)
     while args.watch is not None:
         time.sleep(args.watch)
@@ -56,7 +61,7 @@ def _rate(args: Namespace) -> None:
     options = card["fixed"]
     rules = get_game(game, options)
     players = int(rules.blank(args.players, options).num_players)
-    names = [*map(str, members), *args.agents]
+    names = [*map(stored_name, members), *args.agents]
     specs = tuple(AgentSpec.parse(name).resolved(game) for name in names)
     blocks = blocks_of(game, players, args.games, options)
     plan = Tournament(game, specs, blocks, args.seed, players, args.openings, options)

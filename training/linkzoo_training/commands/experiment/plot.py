@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser, Namespace
 from glob import glob
-from pathlib import Path
 
 from linkzoo_training.commands import common
 
@@ -33,7 +32,7 @@ def run(args: Namespace) -> None:
     if args.out.suffix not in (".png", ".svg"):
         raise ValueError(f"--out {args.out}: write a .png or .svg file")
     folders = [
-        Path(path)
+        common.input_path(path)
         for text in args.runs
         for path in sorted(glob(text)) or [text]  # noqa: PTH207 - of absolute patterns, too
     ]

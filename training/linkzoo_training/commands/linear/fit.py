@@ -1,7 +1,6 @@
 """`linkzoo linear fit`: a linear scorer from labels."""
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 
 from linkzoo_training.commands import common
 
@@ -10,7 +9,8 @@ HELP = "fit a linear scorer of actions to labelled positions"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("labels", type=Path, metavar="LABELS", nargs="+", help="files of `linkzoo linear labels`")
+    text = "files of `linkzoo linear labels`"
+    add("labels", type=common.input_path, metavar="LABELS", nargs="+", help=text)
     text = "new file, .json; its path names the agent (required)"
     add("--out", type=common.new_file, metavar="FILE", required=True, help=text)
 
