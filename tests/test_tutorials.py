@@ -137,7 +137,9 @@ def steps(page: Path, folder: Path) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["first_agent", "your_game", "hidden_game"])
+@pytest.mark.parametrize(
+    "name", ["first_agent", "your_game", pytest.param("hidden_game", marks=pytest.mark.nightly)]
+)
 def test_a_tutorial_from_its_first_line(name: str, tmp_path: Path) -> None:
     page = ROOT / "docs" / "tutorials" / f"{name}.md"
     text = page.read_text(encoding="utf-8")
