@@ -21,8 +21,8 @@ from lab.race.judge import Runner
 from numpy.typing import NDArray
 from pgx.experimental import auto_reset
 
-_GAMES, _PLIES, _SIMULATIONS, _BATCH = 256, 64, 32, 1024
-_RATE = 1e-3
+_SIMULATIONS, _BATCH, _RATE = 32, 1024, 1e-3
+_ITERATION = {"flat": (256, 64), "board": (64, 32), "resnet": (64, 32)}  # games and their plies
 _RANDOM_PLIES = 16
 _FLAT_WIDTH, _FLAT_BLOCKS = 256, 2
 _CONVOLUTIONS = {"board": (32, 3), "resnet": (128, 6)}  # channels and residual blocks
@@ -88,7 +88,7 @@ def _recurrent(model: Any, _: Any, action: Any, state: Any) -> Any:
     return output, state
 
 
-def _ply(starts: bool, model: Any, carry: Any, key: Any) -> Any:
+def _ply(starts: bool, games: int, model: Any, carry: Any, key: Any) -> Any:
     """Plays one ply; random plies at the start of a game are no samples."""
     state, begin = carry
     search, chance, again, renew = jax.random.split(key, 4)
@@ -107,26 +107,26 @@ def _ply(starts: bool, model: Any, carry: Any, key: Any) -> Any:
     uniform = jnp.where(state.legal_action_mask, 0.0, -jnp.inf)
     learned = state._step_count >= begin
     action = jnp.where(learned, search_result.action, jax.random.categorical(chance, uniform))
-    state = jax.vmap(auto_reset(env.step, env.init))(state, action, jax.random.split(again, _GAMES))
-    drawn = jax.random.randint(renew, (_GAMES,), 0, _RANDOM_PLIES + 1) * starts
+    state = jax.vmap(auto_reset(env.step, env.init))(state, action, jax.random.split(again, games))
+    drawn = jax.random.randint(renew, (games,), 0, _RANDOM_PLIES + 1) * starts
     begin = jnp.where(state.terminated, drawn, begin)
-    reward = state.rewards[jnp.arange(_GAMES), mover]
+    reward = state.rewards[jnp.arange(games), mover]
     discount = jnp.where(state.terminated, 0.0, -1.0)
     told = observation, search_result.action_weights, reward, discount, state.terminated, learned
     return (state, begin), told
 
 
-def play(starts: bool, model: Any, carry: Any, key: Any) -> Any:
-    """Plays _PLIES plies of every game; returns the carry and samples [_PLIES * _GAMES]."""
-    keys = jax.random.split(key, _PLIES)
-    carry, told = jax.lax.scan(partial(_ply, starts, model), carry, keys)
+def play(starts: bool, games: int, plies: int, model: Any, carry: Any, key: Any) -> Any:
+    """Plays some plies of every game; returns the carry and samples [plies * games]."""
+    keys = jax.random.split(key, plies)
+    carry, told = jax.lax.scan(partial(_ply, starts, games, model), carry, keys)
     observation, policy, reward, discount, ended, learned = told
 
     def back(value: Any, ply: Any) -> Any:
         value = ply[0] + ply[1] * value
         return value, value
 
-    _, value = jax.lax.scan(back, jnp.zeros(_GAMES), (reward, discount), reverse=True)
+    _, value = jax.lax.scan(back, jnp.zeros(games), (reward, discount), reverse=True)
     weight = jnp.cumsum(ended[::-1], 0)[::-1] >= 1
     sample = Sample(observation, policy, value, weight, learned)
     return carry, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), sample)
@@ -161,13 +161,14 @@ def main() -> None:
     beginning, name = runner.variant.split()
     starts = beginning == "starts"
     forward = network(name)
+    games, plies_each = _ITERATION[name]
     key, first, second = jax.random.split(jax.random.PRNGKey(runner.seed), 3)
-    state = jax.vmap(env.init)(jax.random.split(first, _GAMES))
+    state = jax.vmap(env.init)(jax.random.split(first, games))
     model = forward.init(second, state.observation.astype(jnp.float32))
     memory = optimiser.init(model)
-    begin = jnp.arange(_GAMES) % (_RANDOM_PLIES + 1) * starts
+    begin = jnp.arange(games) % (_RANDOM_PLIES + 1) * starts
     carry, plies, going = (state, begin), 0, True
-    playing, learning = jax.jit(partial(play, starts)), jax.jit(learn)
+    playing, learning = jax.jit(partial(play, starts, games, plies_each)), jax.jit(learn)
     apply = jax.jit(lambda model, seen: forward.apply(model, seen)[0])
 
     def policy(boards: NDArray[np.int8]) -> NDArray[Any]:
@@ -181,7 +182,7 @@ def main() -> None:
         carry, samples = playing(model, carry, chance)
         model, memory = learning(model, memory, samples, order)
         jax.block_until_ready(model)
-        plies += _GAMES * _PLIES
+        plies += games * plies_each
         going = runner.goes_on(policy, plies)
     runner.finish(policy, plies)
 
