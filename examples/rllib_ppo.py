@@ -2,10 +2,11 @@
 
     pip install ".[rllib]"
     python examples/rllib_ppo.py love_links --steps 100000
+    python examples/rllib_ppo.py love_links --steps 100000 --runners 1 --asynchronous
 
 Takes any game by name. SeatEnvRunner plays many games in lock-step, in this process or in
-`--runners` others, and MaskedModule reads the mask. The environment raises at the first illegal
-move, so a finished run had none.
+`--runners` others, and MaskedModule reads the mask. With `--asynchronous`, APPO learns while the
+runners play. The environment raises at the first illegal move, so a finished run had none.
 """
 
 import argparse
@@ -13,44 +14,50 @@ import logging
 
 import ray
 import torch
-from ray.rllib.algorithms.ppo import PPO, PPOConfig
+from ray.rllib.algorithms.algorithm import Algorithm
+from ray.rllib.algorithms.appo import APPOConfig
+from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module import RLModuleSpec
 
 import linkzoo
 from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent
-from linkzoo.integrations.rllib import MaskedModule
+from linkzoo.integrations.rllib import MaskedModule, MaskedTargetModule
 from linkzoo.integrations.rllib_runner import SeatEnvRunner
 from linkzoo_training import against_baselines
 
 
-def build(args: argparse.Namespace) -> PPO:
+def build(args: argparse.Namespace) -> Algorithm:
     """Builds the algorithm and its env runners."""
     batch = args.envs * args.rollout * max(1, args.runners)
+    if args.asynchronous:
+        module_class = MaskedTargetModule
+        config = APPOConfig().training(train_batch_size_per_learner=args.envs * args.rollout)
+        config.reporting(min_time_s_per_iteration=5)
+    else:
+        module_class = MaskedModule
+        config = PPOConfig().training(
+            train_batch_size_per_learner=batch,
+            minibatch_size=min(512, batch),
+            num_epochs=4,
+            lambda_=0.95,
+            vf_clip_param=10.0,
+        )
     game = {"game": args.game, "num_players": args.players, "seat": None, "skip_forced": True}
     config = (
-        PPOConfig()
-        .environment(FeatureSeatVectorEnv, env_config=game)
+        config.environment(FeatureSeatVectorEnv, env_config=game)
         .env_runners(
             env_runner_cls=SeatEnvRunner,
             num_envs_per_env_runner=args.envs,
             num_env_runners=args.runners,
+            rollout_fragment_length=args.rollout,
         )
         .learners(num_learners=0)
         .rl_module(
             rl_module_spec=RLModuleSpec(
-                module_class=MaskedModule, model_config={"hidden": [256, 256]}
+                module_class=module_class, model_config={"hidden": [256, 256]}
             )
         )
-        .training(
-            train_batch_size_per_learner=batch,
-            minibatch_size=min(512, batch),
-            num_epochs=4,
-            lr=1e-3,
-            gamma=1.0,
-            lambda_=0.95,
-            entropy_coeff=0.01,
-            vf_clip_param=10.0,
-        )
+        .training(lr=1e-3, gamma=1.0, entropy_coeff=0.01)
         .debugging(seed=args.seed, log_level="ERROR")
     )
     return config.build_algo()
@@ -65,6 +72,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--envs", type=int, default=64, help="games in lock-step per runner")
     parser.add_argument("--rollout", type=int, default=64, help="decisions of each game")
     parser.add_argument("--runners", type=int, default=0, help="processes that play; 0: this one")
+    parser.add_argument("--asynchronous", action="store_true", help="APPO; needs runners")
     parser.add_argument("--blocks", type=int, default=50, help="blocks of each match")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
@@ -81,6 +89,8 @@ def main() -> None:
     algorithm = build(args)
 
     def strength(when: str) -> None:
+        learner = algorithm.learner_group  # APPO sends its weights to the runners alone
+        algorithm.env_runner_group.sync_weights(from_worker_or_learner_group=learner)
         agent = FunctionAgent("rllib", algorithm.get_module().act)
         print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
@@ -89,7 +99,7 @@ def main() -> None:
     iterations = 0
     while played < args.steps:
         result = algorithm.train()["env_runners"]
-        played = played + int(result["num_env_steps_sampled"])
+        played = int(result.get("num_env_steps_sampled_lifetime", 0))
         iterations = iterations + 1
         # No returns before the first game has ended.
         mean = result.get("episode_return_mean", float("nan"))

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from ray.rllib.algorithms.appo import APPOConfig
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module import RLModuleSpec
 
 import linkzoo
 from linkzoo.integrations import FeatureSeatVectorEnv
-from linkzoo.integrations.rllib import MaskedModule
+from linkzoo.integrations.rllib import MaskedModule, MaskedTargetModule
 from linkzoo.integrations.rllib_runner import SeatEnvRunner
 
 every_game = pytest.mark.parametrize(
@@ -137,3 +138,55 @@ def test_two_remote_runners_learn_and_are_restored(ray: Any, tmp_path: Path) -> 
         assert (np.asarray(values) == np.asarray(after[key])).all()
     restored.train()
     restored.stop()
+
+
+def asynchronous(game: str, players: int, **env_config: Any) -> Any:
+    """APPO with a runner of its own; its games raise at an illegal move."""
+    return (
+        APPOConfig()
+        .environment(
+            FeatureSeatVectorEnv,
+            env_config={"game": game, "num_players": players, "seat": None, **env_config},
+        )
+        .env_runners(
+            env_runner_cls=SeatEnvRunner,
+            num_envs_per_env_runner=GAMES,
+            num_env_runners=1,
+            rollout_fragment_length=32,
+        )
+        .learners(num_learners=0)
+        .rl_module(
+            rl_module_spec=RLModuleSpec(
+                module_class=MaskedTargetModule, model_config={"hidden": [32]}
+            )
+        )
+        .training(train_batch_size_per_learner=GAMES * 32, lr=1e-3, gamma=1.0)
+        .reporting(min_time_s_per_iteration=1)
+        .debugging(seed=1, log_level="ERROR")
+        .build_algo()
+    )
+
+
+@every_game
+def test_appo_plays_itself(game: str, players: int, ray: Any) -> None:
+    """While the runner plays against copies of it, the weights of learner and runner move on."""
+    algorithm = asynchronous(game, players)
+    before = weights(algorithm)
+    moved: set[str] = set()
+    while not {"policy.weight", "old_policy.weight"} <= moved:  # it learns in a thread
+        algorithm.train()
+        algorithm.env_runner_group.foreach_env_runner(lambda runner: runner.add_opponent())
+        now = weights(algorithm)
+        assert all(np.isfinite(values).all() for values in now.values())
+        moved = {key for key, values in now.items() if (values != before[key]).any()}
+    (opponents,) = algorithm.env_runner_group.foreach_env_runner(
+        lambda runner: [agent.name for agent in runner.opponents.agents], local_env_runner=False
+    )
+    assert len(set(opponents)) > 2  # random play, and policies with different weights
+    algorithm.stop()
+
+
+def weights(algorithm: Any) -> dict[str, Any]:
+    """Of the learner."""
+    (module,) = algorithm.learner_group.get_weights().values()
+    return {key: np.array(values) for key, values in module.items()}

@@ -13,7 +13,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from ray.rllib.core.columns import Columns
+from ray.rllib.core.learner.utils import make_target_network
 from ray.rllib.core.rl_module import RLModule
+from ray.rllib.core.rl_module.apis import TARGET_NETWORK_ACTION_DIST_INPUTS, TargetNetworkAPI
 from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
 from ray.rllib.core.rl_module.torch import TorchRLModule
 from torch import Tensor, nn
@@ -61,6 +63,26 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
             logits = self._forward({Columns.OBS: seen})[Columns.ACTION_DIST_INPUTS]
         drawn: NDArray[np.int64] = torch.distributions.Categorical(logits=logits).sample().numpy()
         return drawn
+
+
+class MaskedTargetModule(MaskedModule, TargetNetworkAPI):
+    """MaskedModule for APPO, which also needs an older copy of the policy."""
+
+    def make_target_networks(self) -> None:
+        """Copies the policy; the learner calls it."""
+        self.old_trunk = make_target_network(self.trunk)
+        self.old_policy = make_target_network(self.policy)
+
+    def get_target_network_pairs(self) -> list[tuple[nn.Module, nn.Module]]:
+        """Returns the parts of the policy with their copies."""
+        return [(self.trunk, self.old_trunk), (self.policy, self.old_policy)]
+
+    def forward_target(self, batch: dict[str, Any]) -> dict[str, Any]:
+        """Returns the logits of the copy, [B, A]."""
+        seen = batch[Columns.OBS]
+        logits = self.old_policy(self.old_trunk(seen["observation"].float()))
+        illegal = seen["action_mask"] == 0
+        return {TARGET_NETWORK_ACTION_DIST_INPUTS: logits.masked_fill(illegal, ILLEGAL_LOGIT)}
 
 
 class AgentModule(RLModule):
