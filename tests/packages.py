@@ -83,6 +83,7 @@ TRAINING = Package(
     (
         "__main__",
         "commands",
+        "tuning",
         "best_response export linear llm nash_conv sweep tabular web",
         "train",
         "callbacks",

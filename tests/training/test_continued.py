@@ -213,7 +213,7 @@ def test_a_sweep_repeats_runs_of_other_agents(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = read_config(merged(test_ppo.QUICK, {"eval": {"opponents": [f"{file}:First"]}}))
-    run = SweepRun("single", config, tmp_path)
+    run = SweepRun("single", {}, config, tmp_path)
     (tmp_path / "checkpoint").mkdir()
     (tmp_path / "checkpoint" / "card.json").write_text("{}")
     contents = contents_of(config)

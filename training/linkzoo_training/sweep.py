@@ -2,7 +2,7 @@
 
 import re
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from linkzoo_training.algorithms.resume import contents_of
+from linkzoo_training.callbacks import Callback
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card
 from linkzoo_training.config.config import AnyConfig, load_config
 from linkzoo_training.runtime import StopSignal
@@ -30,11 +31,13 @@ class SweepRun:
 
     Attributes:
         label: The settings in which it differs from other runs, `field=value,field=value`.
+        values: The same as texts by field.
         config: Its configuration.
         folder: Its folder.
     """
 
     label: str
+    values: Mapping[str, str]
     config: AnyConfig
     folder: Path
 
@@ -68,33 +71,32 @@ def sweep_runs(
         ValueError: A configuration is invalid, two runs would share a folder, or there are more
             than 10,000 runs.
     """
-    choices = [_choices(setting) for setting in settings]
+    choices = dict(map(values_of, settings))
     count = 1
-    for values in choices:
+    for values in choices.values():
         count *= len(values)
     if count > _MAX_RUNS:
         raise ValueError(f"a sweep of {count:,} runs: at most {_MAX_RUNS:,} are possible")
     runs: dict[Path, SweepRun] = {}
-    for chosen in product(*choices):
-        differing = [
-            setting for setting, values in zip(chosen, choices, strict=True) if len(values) > 1
-        ]
-        label = ",".join(differing) or "single"
-        run_config = load_config(config, chosen)
+    for chosen in product(*choices.values()):
+        fields = dict(zip(choices, chosen, strict=True))
+        run_config = load_config(config, [f"{name}={value}" for name, value in fields.items()])
+        differing = {name: value for name, value in fields.items() if len(choices[name]) > 1}
+        label = ",".join(f"{name}={value}" for name, value in differing.items()) or "single"
         home = folder or Path("runs") / f"{run_config.name}_sweep"
         path = home / re.sub(r"[^\w.,=+-]", "_", label)
         if path in runs:
             raise ValueError(f"{label} and {runs[path].label} would share the folder {path}")
-        runs[path] = SweepRun(label, run_config, path)
+        runs[path] = SweepRun(label, differing, run_config, path)
     return list(runs.values())
 
 
-def _choices(setting: str) -> list[str]:
-    """Returns the settings `field=value` of a setting with several values."""
+def values_of(setting: str) -> tuple[str, list[str]]:
+    """Returns the field of a setting `field=value,value,...`, and its values as texts."""
     name, separator, text = setting.partition("=")
     if not separator:
         raise ValueError(f"{setting!r} is not field=value,value")
-    return [f"{name}={value}" for part in _split(text) for value in _expand(part)] or [setting]
+    return name, [value for part in _split(text) for value in _expand(part)] or [text]
 
 
 def _split(text: str) -> list[str]:
@@ -119,7 +121,7 @@ def _expand(text: str) -> list[str]:
     return [str(value) for value in range(first, last + 1)]
 
 
-def _train(run: SweepRun, *, logged: bool) -> str:
+def train_run(run: SweepRun, *, logged: bool, callbacks: Sequence[Callback] = ()) -> str:
     """Trains or resumes a run; returns the error of a failed run, else an empty text.
 
     If `logged`, the output goes to a file in the run's folder.
@@ -127,7 +129,7 @@ def _train(run: SweepRun, *, logged: bool) -> str:
     stop = StopSignal()
     try:
         with _log_in(run.folder) if logged else nullcontext():
-            train(run.config, folder=run.folder, resume=True, stop=stop)
+            train(run.config, folder=run.folder, resume=True, stop=stop, callbacks=callbacks)
     except Exception as error:  # noqa: BLE001 - whatever it is, the other runs go on
         return _described(error)
     if stop.exit_code:
@@ -169,23 +171,13 @@ def run_sweep(
     Returns:
         The errors of failed runs, by label.
     """
-    unfinished: list[SweepRun] = []
-    errors: dict[str, str] = {}
-    for run in runs:
-        try:
-            if not run.finished:
-                unfinished.append(run)
-        except (ValueError, OSError) as error:  # of its card, agents and files
-            errors[run.label] = _described(error)
-            progress(run, errors[run.label], len(errors))
+    unfinished, errors = find_unfinished(runs, progress)
     done = len(runs) - len(unfinished)
     logged = executor is not None
     if executor is None:
         executor = LocalExecutor()
     executor.start(TaskWorker)
-    # A worker's working folder may be another one.
-    whole = [replace(run, folder=run.folder.absolute()) for run in unfinished]
-    tasks = [partial(_train, run, logged=logged) for run in whole]
+    tasks = [partial(train_run, run, logged=logged) for run in unfinished]
     names = [run.label for run in unfinished]
     for index, failure in executor.play(None, tasks, names=names):
         done += 1
@@ -193,3 +185,22 @@ def run_sweep(
             errors[unfinished[index].label] = failure
         progress(unfinished[index], failure, done)
     return errors
+
+
+def find_unfinished(
+    runs: Sequence[SweepRun], progress: Callable[[SweepRun, str, int], None]
+) -> tuple[list[SweepRun], dict[str, str]]:
+    """Returns the unfinished runs, with absolute folders, and the errors of damaged ones by label.
+
+    A worker's working folder may be another one.
+    """
+    unfinished: list[SweepRun] = []
+    errors: dict[str, str] = {}
+    for run in runs:
+        try:
+            if not run.finished:
+                unfinished.append(replace(run, folder=run.folder.absolute()))
+        except (ValueError, OSError) as error:  # of its card, agents and files
+            errors[run.label] = _described(error)
+            progress(run, errors[run.label], len(errors))
+    return unfinished, errors

@@ -1,7 +1,7 @@
 """`linkzoo experiment sweep`: runs over combinations of values."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from linkzoo_training.commands import common
@@ -23,6 +23,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("settings", metavar="FIELD=VALUES", nargs="*", help=text)
     text = "folder of the runs' folders; unfinished runs are continued (default: runs/NAME_sweep)"
     add("--folder", type=common.continued_folder, metavar="FOLDER", help=text)
+    text = "on Ray: stop weak runs early (asha), or copy strong ones (pbt) (default: neither)"
+    add("--scheduler", choices=("asha", "pbt"), help=text)
+    text = "on Ray: GPUs per run (default: %(default)s)"
+    add("--gpus", type=common.number(0, 1024, float), default=0.0, metavar="N", help=text)
     common.add_executor(parser, "runs")
 
 
@@ -32,6 +36,9 @@ def run(args: Namespace) -> int:
 
     from linkzoo_training.sweep import LOG, run_sweep, sweep_runs
 
+    on_ray = args.executor == "ray"
+    if (args.scheduler or args.gpus) and not on_ray:
+        raise ValueError("--scheduler and --gpus: need --executor ray")
     runs = sweep_runs(args.config, args.settings, args.folder)
     console = Console(highlight=False, soft_wrap=True, markup=False)
     home = runs[0].folder.parent
@@ -40,13 +47,45 @@ def run(args: Namespace) -> int:
         console.print(f"their output is in {home}/RUN/{LOG}")
 
     def show(run: "SweepRun", failure: str, done: int) -> None:
-        console.print(f"{done}/{len(runs)} {run.label}: {failure or 'finished'}")
+        outcome = failure or "finished"
+        if not failure and not _is_published(run):
+            outcome = "stopped early"
+        console.print(f"{done}/{len(runs)} {run.label}: {outcome}")
 
-    with common.make_executor(args) as executor:
-        failed = run_sweep(runs, executor, show)
-    console.print(_table([run for run in runs if run.label not in failed]))
+    if on_ray:
+        failed = _tune(runs, args, show)
+    else:
+        with common.make_executor(args) as executor:
+            failed = run_sweep(runs, executor, show)
+    succeeded = [run for run in runs if run.label not in failed]
+    console.print(_table([run for run in succeeded if _is_published(run)]))
     console.print(f"linkzoo experiment plot '{home}/*'")
     return int(bool(failed))
+
+
+def _is_published(run: "SweepRun") -> bool:
+    """Returns whether a run has a checkpoint: Tune may have stopped it early."""
+    return (run.folder / "checkpoint").exists()
+
+
+def _tune(
+    runs: "Sequence[SweepRun]", args: Namespace, show: "Callable[[SweepRun, str, int], None]"
+) -> dict[str, str]:
+    """Trains runs on Ray Tune; returns the errors of failed runs, by label."""
+    try:
+        from linkzoo_training.tuning import tune_sweep
+    except ImportError as error:
+        raise ValueError(
+            "--executor ray: sweeps need Ray Tune: in a clone of linkzoo, pip install '.[tune]'"
+        ) from error
+    return tune_sweep(
+        runs,
+        args.settings,
+        workers=args.workers,
+        scheduler=args.scheduler,
+        gpus=args.gpus,
+        progress=show,
+    )
 
 
 def _table(runs: "Sequence[SweepRun]") -> "Table":
