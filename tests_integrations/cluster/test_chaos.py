@@ -85,6 +85,19 @@ def test_a_run_ends_with_the_same_weights(machines: Machines, fields: dict[str, 
         assert trained(fields, executor, Chaos(machines, 1)) == expected
 
 
+def test_an_asynchronous_run_goes_on(machines: Machines) -> None:
+    """With other weights, as parts finish in another order; none of its data is too old."""
+    config = read_config({**ALPHAZERO, "asynchronous": True})
+    kills = Chaos(machines, 1)
+    with RayExecutor(3) as executor:
+        trainer = make_trainer(config, executor)
+        for iteration in range(12):
+            metrics = trainer.iterate()
+            assert metrics["staleness p95"] <= 4
+            kills.strike(iteration)
+        assert trainer.iteration == 12
+
+
 @pytest.mark.nightly
 def test_so_it_does_with_other_faults(machines: Machines) -> None:
     """For twenty minutes, with other seeds and numbers of workers."""
