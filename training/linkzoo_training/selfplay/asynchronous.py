@@ -9,7 +9,6 @@ order in which parts finish.
 import time
 from collections import deque
 from collections.abc import Callable
-from math import ceil
 from typing import NamedTuple, TypeVar
 
 import torch
@@ -23,7 +22,6 @@ from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.workers import SelfPlayWorkers, Tensors, networks
 
 T = TypeVar("T")
-_AHEAD = 0.25  # tasks per worker that wait until a worker is idle
 _POLL = 0.02  # seconds between looks at the tasks while the learner waits
 
 
@@ -54,7 +52,7 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
         dropped: The number of parts whose data was dropped, since last read.
     """
 
-    parts_per_worker = 2
+    parts_per_worker = 2  # one of them is sent ahead, and waits until the worker is idle
 
     def __init__(
         self, config: AlphaZeroConfig, executor: Executor, join: Callable[[list[Tensors]], T]
@@ -106,7 +104,7 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
                 _, packed = next(task.results)
                 self._receive(part, unpack(packed))
         self._drop_stale()
-        for_workers = ceil((1 + _AHEAD) * self.executor.workers)
+        for_workers = self.parts_per_worker * self.executor.workers
         most_tasks = min(for_workers, 2 * self.parts - len(self._finished))
         while self._idle and len(self._tasks) < most_tasks:
             self._play(self._idle.popleft())
