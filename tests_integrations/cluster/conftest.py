@@ -53,13 +53,17 @@ def _numbers() -> list[str]:
 
 
 def _plays(pid: int, raylets: list[int]) -> bool:
-    """Returns whether a process is a worker of these raylets that plays games."""
+    """Returns whether a process is a worker of these raylets that plays games or matches."""
     try:
         title = Path(f"/proc/{pid}/cmdline").read_bytes()
         parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
     except OSError:  # it has ended
         return False
-    return parent in raylets and title.startswith(b"ray::") and b"part" in title
+    return (
+        parent in raylets
+        and title.startswith(b"ray::")
+        and (b"part" in title or b"against" in title)
+    )
 
 
 @pytest.fixture(scope="session")

@@ -138,10 +138,22 @@ def test_a_task_that_kills_its_workers_ends_the_run(machines: Machines) -> None:
 
 
 def test_tournaments_are_those_of_this_process(machines: Machines, tmp_path: Path) -> None:
-    settings = Tournament("linkage", (*AGENTS, AgentSpec.parse("uct-5")), 6, 1, 2, "0")
+    """While workers are killed and a machine is lost."""
+    agents = (*AGENTS, AgentSpec.parse("uct-5"), AgentSpec.parse("uct-6"))
+    settings = Tournament("linkage", agents, 6, 1, 2, "0")
+    dice = Random(1)
+
+    def strike(_match: str, finished: int, _matches: int) -> None:
+        if finished == 1:
+            machines.lose(dice)
+        elif finished < 4:
+            machines.kill_worker(dice)
+
     with RayExecutor(2) as executor:
-        found = run_tournament(settings, tmp_path / "ray", executor=executor)
+        found = run_tournament(settings, tmp_path / "ray", strike, executor)
+    machines.replace()
     expected = run_tournament(settings, tmp_path / "here")
+    assert len(found) == 6
     for one, other in zip(expected, found, strict=True):
         assert (one.share == other.share).all()
 
