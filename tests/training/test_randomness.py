@@ -254,7 +254,6 @@ def own_streams(folder: Path) -> dict[str, object]:
     return {name: number for name, number in numbers.items() if name in used}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", sorted(GAMES), ids=lambda folder: str(folder.name))
 def test_no_two_streams_of_a_game_are_equal(folder: Path) -> None:
     """Two kinds of chance in a game are independent."""
