@@ -115,7 +115,10 @@ def test_no_best_action_is_called_wrong() -> None:
 
 @pytest.mark.slow  # quick: what is proven at a root, above
 def test_training_targets_keep_what_may_be_best() -> None:
-    """The policy of play has the proven actions alone; the actions played are the same."""
+    """The policy of play has the proven actions alone; the actions played are the same.
+
+    A target has the open ones, too, but prefers proven wins.
+    """
     positions, side = midgame(CONNECT_FOUR, 60, 24), side_solver(CONNECT_FOUR)
     going = positions.states["seat"] >= 0
     states, seeds = positions.states[going], positions.seeds[going]
@@ -135,6 +138,8 @@ def test_training_targets_keep_what_may_be_best() -> None:
             assert set(np.flatnonzero(played_by.policy[row]).tolist()) == proven
             assert set(np.flatnonzero(learned.policy[row]).tolist()) == proven | rest
             wider += bool(rest)
+            if ended["winners"] == 1 << int(state["seat"]):  # open actions can't be worth more
+                assert learned.policy[row][sorted(proven)].sum() > 0.8
         else:
             assert (played_by.policy[row] == learned.policy[row]).all()
     assert wider >= 3

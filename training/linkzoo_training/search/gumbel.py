@@ -174,7 +174,8 @@ class GumbelSearch:
                 each is of the symmetry that its position was seen through first. None: every leaf
                 is evaluated.
             targets: Whether the policies are training targets. In solved roots they then also have
-                the actions that are neither proven nor refuted, else only those proven to be best.
+                the actions that are neither proven nor refuted, as unvisited ones with the
+                network's value, else only those proven to be best.
 
         Returns:
             The actions, and the improved policies with their values.

@@ -8,27 +8,56 @@ from linkzoo.core.solver import BEST, OPEN
 from linkzoo.core.state import Mask
 from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Float32s, Float64s, Int64s
-from linkzoo_training.search.gumbel_qtransform import LEGAL, node_statistics, value_scale
-from linkzoo_training.search.gumbel_tree import Settings, Trees, set_candidates, tree_of
+from linkzoo_training.search.gumbel_qtransform import (
+    LEGAL,
+    Statistics,
+    node_statistics,
+    value_scale,
+)
+from linkzoo_training.search.gumbel_tree import Settings, Tree, Trees, set_candidates, tree_of
 from linkzoo_training.search.tree import NONE, ROOT
 
 
 @compiled
+def _open_weight(i: int, tree: Tree, trees: Trees, settings: Settings) -> float:
+    """Returns the factor of the priors of a solved root's open actions; proven ones have 1.
+
+    A training target doesn't call actions wrong that may be best. They count as unvisited, with the
+    network's value of the root, and the proven ones as visited, with the exact value. Otherwise
+    only proven actions are played: 0.
+    """
+    if not settings.targets:
+        return 0.0
+    seat = trees.roots[i].seat
+    exact = np.float64(trees.values[i, seat])
+    estimate = np.float64(tree.raw_values[ROOT, seat])
+    least = min(exact, estimate)
+    most = max(exact, estimate)
+    statistics = Statistics(0, 0, estimate, least, most, 0.0, NONE)
+    scale = value_scale(statistics, settings.min_value_range)
+    return exp(min(0.0, scale * (estimate - exact)))
+
+
+@compiled
 def _solved_policy(
-    prior: Float32s, mask: Mask, least: int, root_logits: Float64s, policy: Float32s
+    prior: Float32s, mask: Mask, open_weight: float, root_logits: Float64s, policy: Float32s
 ) -> int:
     """Fills the policy of a solved root; returns a proven best action.
 
-    The policy has the actions whose entry in `mask` is at least `least`: BEST, or OPEN for a
-    training target, which doesn't call actions wrong that may be best.
+    It has the priors of proven actions, and of open ones multiplied by a weight; refuted ones
+    have 0.
     """
     total = 0.0
     best = NONE
     for action in range(mask.shape[0]):
-        policy[action] = prior[action] * (mask[action] >= least)
+        policy[action] = 0
+        if mask[action] == BEST:
+            policy[action] = prior[action]
+            if best == NONE or root_logits[action] > root_logits[best]:
+                best = action
+        elif mask[action] == OPEN:
+            policy[action] = open_weight * prior[action]
         total += policy[action]
-        if mask[action] == BEST and (best == NONE or root_logits[action] > root_logits[best]):
-            best = action
     for action in range(mask.shape[0]):
         policy[action] /= total
     return best
@@ -99,13 +128,10 @@ def decide(first: int, last: int, actions: Int64s, trees: Trees, settings: Setti
     for i in range(first, last):
         tree = tree_of(trees, i)
         if trees.solved[i]:
-            least = BEST
-            if settings.targets:
-                least = OPEN
             actions[i] = _solved_policy(
                 tree.priors[ROOT],
                 trees.candidates[i],
-                least,
+                _open_weight(i, tree, trees, settings),
                 trees.root_logits[i],
                 trees.policy[i],
             )
