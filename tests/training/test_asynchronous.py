@@ -122,7 +122,7 @@ def test_staleness_is_bounded(bound: int) -> None:
     """Of all that is learned from; the log has it, and how much was dropped."""
     trainer = trainer_of(Unequal([0, 1, 2, 40]), max_staleness=bound)
     dropped = 0.0
-    for _ in range(5):
+    for _ in range(5 * bound):
         metrics = trainer.iterate()
         staleness = workers_of(trainer).staleness
         assert len(staleness) == 4

@@ -309,7 +309,7 @@ def test_a_replay_has_the_values_along_it(client: Client) -> None:
     held = client.server.replays.get(name)[0].record
     assert values == values_along(load_agent("linkage"), held).to_dict()
     for agent, message in (
-        ("random", "no policy"),
+        ("random", "no values"),
         ("love_links", "not linkage"),
         ("x", "there are"),
     ):
