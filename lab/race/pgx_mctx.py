@@ -61,9 +61,6 @@ def network(name: str) -> Any:
     return hk.without_apply_rng(hk.transform(partial(_convolutions, *_CONVOLUTIONS[name])))
 
 
-forward = network("flat")  # or the one that `main` is asked for
-
-
 class Sample(NamedTuple):
     observation: Any
     policy: Any
@@ -72,7 +69,7 @@ class Sample(NamedTuple):
     learned: Any  # 0: a random ply
 
 
-def _recurrent(model: Any, _: Any, action: Any, state: Any) -> Any:
+def _recurrent(forward: Any, model: Any, _: Any, action: Any, state: Any) -> Any:
     mover = state.current_player
     state = jax.vmap(env.step)(state, action)
     logits, value = forward.apply(model, state.observation.astype(jnp.float32))
@@ -88,7 +85,7 @@ def _recurrent(model: Any, _: Any, action: Any, state: Any) -> Any:
     return output, state
 
 
-def _ply(starts: bool, games: int, model: Any, carry: Any, key: Any) -> Any:
+def _ply(forward: Any, starts: bool, games: int, model: Any, carry: Any, key: Any) -> Any:
     """Plays one ply; random plies at the start of a game are no samples."""
     state, begin = carry
     search, chance, again, renew = jax.random.split(key, 4)
@@ -98,7 +95,7 @@ def _ply(starts: bool, games: int, model: Any, carry: Any, key: Any) -> Any:
         params=model,
         rng_key=search,
         root=mctx.RootFnOutput(prior_logits=logits, value=value, embedding=state),
-        recurrent_fn=_recurrent,
+        recurrent_fn=partial(_recurrent, forward),
         num_simulations=_SIMULATIONS,
         invalid_actions=~state.legal_action_mask,
         qtransform=mctx.qtransform_completed_by_mix_value,
@@ -116,10 +113,12 @@ def _ply(starts: bool, games: int, model: Any, carry: Any, key: Any) -> Any:
     return (state, begin), told
 
 
-def play(starts: bool, games: int, plies: int, model: Any, carry: Any, key: Any) -> Any:
+def play(
+    forward: Any, starts: bool, games: int, plies: int, model: Any, carry: Any, key: Any
+) -> Any:
     """Plays some plies of every game; returns the carry and samples [plies * games]."""
     keys = jax.random.split(key, plies)
-    carry, told = jax.lax.scan(partial(_ply, starts, games, model), carry, keys)
+    carry, told = jax.lax.scan(partial(_ply, forward, starts, games, model), carry, keys)
     observation, policy, reward, discount, ended, learned = told
 
     def back(value: Any, ply: Any) -> Any:
@@ -132,7 +131,7 @@ def play(starts: bool, games: int, plies: int, model: Any, carry: Any, key: Any)
     return carry, jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), sample)
 
 
-def _loss(model: Any, batch: Sample) -> Any:
+def _loss(forward: Any, model: Any, batch: Sample) -> Any:
     logits, value = forward.apply(model, batch.observation)
     policy_loss = optax.softmax_cross_entropy(logits, batch.policy) * batch.learned
     value_loss = optax.l2_loss(value, batch.value) * batch.weight * batch.learned
@@ -142,13 +141,14 @@ def _loss(model: Any, batch: Sample) -> Any:
 optimiser = optax.adam(_RATE)
 
 
-def learn(model: Any, memory: Any, samples: Sample, key: Any) -> Any:
+def learn(forward: Any, model: Any, memory: Any, samples: Sample, key: Any) -> Any:
     """Takes a step on each batch of shuffled samples."""
     order = jax.random.permutation(key, len(samples.value)).reshape(-1, _BATCH)
 
     def step(carry: Any, rows: Any) -> Any:
         model, memory = carry
-        gradient = jax.grad(_loss)(model, jax.tree.map(lambda x: x[rows], samples))
+        loss = partial(_loss, forward)
+        gradient = jax.grad(loss)(model, jax.tree.map(lambda x: x[rows], samples))
         change, memory = optimiser.update(gradient, memory)
         return (optax.apply_updates(model, change), memory), 0.0
 
@@ -156,7 +156,6 @@ def learn(model: Any, memory: Any, samples: Sample, key: Any) -> Any:
 
 
 def main() -> None:
-    global forward  # noqa: PLW0603 - one network for the process
     runner = Runner()
     beginning, name = runner.variant.split()
     starts = beginning == "starts"
@@ -168,7 +167,8 @@ def main() -> None:
     memory = optimiser.init(model)
     begin = jnp.arange(games) % (_RANDOM_PLIES + 1) * starts
     carry, plies, going = (state, begin), 0, True
-    playing, learning = jax.jit(partial(play, starts, games, plies_each)), jax.jit(learn)
+    playing = jax.jit(partial(play, forward, starts, games, plies_each))
+    learning = jax.jit(partial(learn, forward))
     apply = jax.jit(lambda model, seen: forward.apply(model, seen)[0])
 
     def policy(boards: NDArray[np.int8]) -> NDArray[Any]:
