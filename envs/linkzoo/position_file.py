@@ -27,8 +27,7 @@ from linkzoo.core.files import write_atomically
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
-from linkzoo.core.urls import fetched
-from linkzoo.core.user_files import local
+from linkzoo.core.urls import local_copy
 from linkzoo.registry import get_same_game
 
 
@@ -104,7 +103,7 @@ def read_position_file(path: str | Path, game: Game | None = None) -> PositionFi
         ValueError: Names the first line that is wrong, and why.
         OSError: The file can't be read.
     """
-    return parse_position_file(path, local(fetched(path)).read_bytes(), game)
+    return parse_position_file(path, local_copy(path).read_bytes(), game)
 
 
 def parse_position_file(path: str | Path, data: bytes, game: Game | None = None) -> PositionFile:

@@ -9,8 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from linkzoo.core.arguments import shown
-from linkzoo.core.urls import fetched
-from linkzoo.core.user_files import local
+from linkzoo.core.urls import local_copy
 
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_TREE = _PACKAGE.parent.parent
@@ -70,7 +69,7 @@ def checkpoint_names() -> list[str]:
 
 def is_checkpoint(folder: str | Path) -> bool:
     """Returns whether a folder holds a checkpoint."""
-    return file_exists(local(fetched(folder)) / "card.json")
+    return file_exists(local_copy(folder) / "card.json")
 
 
 def find_checkpoint(path_or_name: str | Path) -> Path:
@@ -90,7 +89,7 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
     if text in names and (isinstance(path_or_name, str) or not exists):
         return shipped("checkpoints") / best_checkpoints().get(text, text)
     if exists:
-        return local(fetched(path_or_name))
+        return local_copy(path_or_name)
     missing = f"no checkpoint {shown(text)}"
     inner = Path(path_or_name) / "checkpoint"  # of a run's folder
     if is_checkpoint(inner):

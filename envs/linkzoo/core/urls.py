@@ -55,6 +55,16 @@ def fetched(path: str | Path) -> str | Path:
     return copy
 
 
+def local_copy(path: str | Path) -> Path:
+    """Returns the local path of a file or folder that a user named, or of its copy (`user_files`).
+
+    Raises:
+        ValueError: As `open_store`.
+        OSError: The store can't be reached.
+    """
+    return local(fetched(path))
+
+
 def fetch(url: str, target: Path) -> None:
     """Copies a file or folder; an unfinished copy has another name."""
     files, root = open_store(url)

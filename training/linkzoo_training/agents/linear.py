@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from linkzoo import Game, Positions
 from linkzoo.core.arguments import agrees, check_keys, parse_json
 from linkzoo.core.files import write_atomically
-from linkzoo.core.urls import fetched
-from linkzoo.core.user_files import local
+from linkzoo.core.urls import local_copy
 from linkzoo_training.networks.inputs import context_of
 from linkzoo_training.search.action import scorer_alone
 from linkzoo_training.search.duel import Player
@@ -32,7 +31,7 @@ class LinearAgent:
     """
 
     def __init__(self, file: str | None = None) -> None:
-        self.file = None if file is None else str(local(fetched(file)).absolute())
+        self.file = None if file is None else str(local_copy(file).absolute())
         self.name = file or "linear"
         self._scorers: dict[Game, Scorer] = {}  # read once: it acts at every ply
 
@@ -125,7 +124,7 @@ def load_scorer(game: Game, file: str | None = None) -> Scorer:
         if not path.is_file():
             raise ValueError(f"linear: no scorer ships for {game.name}")
     else:
-        path = local(fetched(file))
+        path = local_copy(file)
         if not path.is_file():
             raise ValueError(f"linear: there is no file {path}")
     return _parse(game, path, path.read_bytes())

@@ -16,7 +16,7 @@ import numpy as np
 from linkzoo import Agent, RandomAgent, get_game
 from linkzoo.core.arguments import shown, string
 from linkzoo.core.imports import source_digest
-from linkzoo.core.urls import fetched
+from linkzoo.core.urls import local_copy
 from linkzoo.core.user_files import local
 from linkzoo.registry import id_of
 from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarloAgent, UctAgent
@@ -225,7 +225,7 @@ class AgentSpec:
             measured = {"strength": None, "blunder_rate": None}
             data = json.dumps(card | measured, sort_keys=True).encode()
         elif self.kind == "linear":
-            file = local(fetched(self.source)) if self.source else shipped_file(get_game(game))
+            file = local_copy(self.source) if self.source else shipped_file(get_game(game))
             if not file.is_file():
                 return None
             data = file.read_bytes()

@@ -14,8 +14,7 @@ from pydantic_core import PydanticCustomError
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.imports import whole_path
-from linkzoo.core.urls import fetched, is_url
-from linkzoo.core.user_files import local
+from linkzoo.core.urls import is_url, local_copy
 from linkzoo.registry import id_of
 from linkzoo_training import schema
 from linkzoo_training.agents.linear import SHIPPED_SCORER, read_scorer
@@ -228,7 +227,7 @@ class Config:
         self._check_agents("eval.opponents", *self.eval.opponents)
         self._check_agents("eval.final_opponents", *self.eval.final_opponents)
         file = self.initial_states.file
-        if file is not None and not file_exists(local(fetched(file))):
+        if file is not None and not file_exists(local_copy(file)):
             raise ValueError(f"initial_states.file: there is no file {file}")
         if self.initial_checkpoint is not None:
             folder = find_checkpoint(self.initial_checkpoint)  # raises if there is none

@@ -14,8 +14,7 @@ from linkzoo.core.arguments import shown, string
 from linkzoo.core.kernels import kernels
 from linkzoo.core.options import option_names
 from linkzoo.core.state import Record
-from linkzoo.core.urls import fetched
-from linkzoo.core.user_files import local
+from linkzoo.core.urls import local_copy
 from linkzoo.engine.rng import STREAM_SETUP, game_seeds, random_u64s
 from linkzoo_training.resources import file_exists
 
@@ -110,12 +109,12 @@ def openings_digest(text: str | None) -> str | None:
     """Returns the SHA-256 of a file of openings; None for other openings."""
     if text is None or not is_file(text):
         return None
-    return hashlib.sha256(local(fetched(text)).read_bytes()).hexdigest()
+    return hashlib.sha256(local_copy(text).read_bytes()).hexdigest()
 
 
 def is_file(text: str) -> bool:
     """Returns whether openings are a file of positions."""
-    return _PLIES.fullmatch(text) is None and file_exists(local(fetched(text)))
+    return _PLIES.fullmatch(text) is None and file_exists(local_copy(text))
 
 
 def read_openings(
