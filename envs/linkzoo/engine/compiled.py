@@ -98,15 +98,10 @@ def entry_point(function: F, *arguments: Any) -> F:
     """
     if not isinstance(function, _Compiled):  # interpreter
         return function
-    return cast(F, overload_of(function, *arguments).entry_point)
-
-
-def overload_of(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Returns Numba's compilation of a compiled function for the types of these arguments."""
-    compiled_function = cast(_Compiled, function)
     signature = tuple(map(numba.typeof, arguments))
-    compiled_function.compile(signature)
-    return compiled_function.overloads[signature]
+    function.compile(signature)
+    overload: Any = function.overloads[signature]
+    return cast(F, overload.entry_point)
 
 
 class Rebound:
