@@ -27,8 +27,8 @@ def _end(exit_codes: list[int]) -> None:
     with suppress(OSError):  # a closed pipe, which Python reports
         sys.stdout.flush()
         sys.stderr.flush()
-        for exit_code in exit_codes:
-            os._exit(exit_code)
+        if exit_codes:
+            os._exit(exit_codes[0])
 
 
 def main() -> int:

@@ -94,7 +94,6 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
             self._progress = progress
             self._networks = networks(network, critic)
             self._pool = pool
-            self._drop_stale()
         self.refresh()
 
     def refresh(self) -> None:
