@@ -21,6 +21,7 @@ from linkzoo_training.selfplay.executors import Executor, LocalExecutor, Process
 from linkzoo_training.train import learn, make_trainer
 from tests.driving import first_quick
 from tests.training import test_alphazero
+from tests.training.doubles import Silent
 from tests.training.helpers import against_perfect_play, alphazero_config
 
 pytestmark = pytest.mark.last
@@ -56,28 +57,6 @@ class Unequal(LocalExecutor):
         ((part, *_),) = tasks
         self.sent.append((part, unpack(weights)["task"]))
         return Late(super().play(weights, tasks, kept, names), self.looks[part])
-
-
-class Silent(LocalExecutor):
-    """Answers for some calls; then TERM comes, and no answer any more."""
-
-    def __init__(self, calls: int) -> None:
-        super().__init__(2)
-        self.calls = calls
-
-    def play(
-        self,
-        weights: Any,
-        tasks: Sequence[Any],
-        kept: Mapping[str, Any] = NOTHING,
-        names: Sequence[str] = (),
-    ) -> Results:
-        self.calls -= 1
-        if self.calls == 0:
-            signal.raise_signal(signal.SIGTERM)
-        if self.calls > 0:
-            return super().play(weights, tasks, kept, names)
-        return Late(iter(()), 10**9)
 
 
 class Late(PlayedWhenRead):
@@ -203,7 +182,7 @@ def test_a_stop_is_heard_while_workers_are_silent(tmp_path: Path) -> None:
     stop = StopSignal()
     started = time.monotonic()
     config = read_config(TINY)
-    assert learn(config, tmp_path, resume=False, executor=Silent(7), stop=stop) is None
+    assert learn(config, tmp_path, resume=False, executor=Silent(6), stop=stop) is None
     assert stop.exit_code == 143
     assert time.monotonic() - started < 60
     resumed = learn(config, tmp_path, resume=True, executor=LocalExecutor(1))

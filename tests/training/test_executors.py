@@ -1,8 +1,6 @@
 """Workers: every executor gives the same, also when some die, and the learner learns from them."""
 
 import os
-import pickle
-import signal
 import subprocess
 import sys
 import time
@@ -35,7 +33,6 @@ from linkzoo_training.selfplay.dispatch import (
     Dispatcher,
     Fleet,
     Kept,
-    PlayedWhenRead,
     Results,
     WorkerDiedError,
 )
@@ -44,6 +41,7 @@ from linkzoo_training.selfplay.rollout import Batch
 from linkzoo_training.train import learn, make_trainer
 from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
+from tests.training.doubles import Elsewhere, Silent
 from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config, weights
 
 pytestmark = pytest.mark.last
@@ -412,48 +410,6 @@ def test_it_learns_what_is_right() -> None:
     assert error < 0.5
 
 
-class Pickled(LocalExecutor):
-    """Takes tasks and results through pickle, as workers elsewhere do."""
-
-    def play(
-        self,
-        weights: Any,
-        tasks: Sequence[Any],
-        kept: Mapping[str, Any] = NOTHING,
-        names: Sequence[str] = (),
-    ) -> Results:
-        copies = [pickle.loads(pickle.dumps(task)) for task in tasks]
-        return super().play(weights, copies, kept, names)
-
-
-class Silent(LocalExecutor):
-    """Answers for some calls; TERM comes while it is silent."""
-
-    def __init__(self, calls: int) -> None:
-        super().__init__(2)
-        self.calls = calls
-
-    def play(
-        self,
-        weights: Any,
-        tasks: Sequence[Any],
-        kept: Mapping[str, Any] = NOTHING,
-        names: Sequence[str] = (),
-    ) -> Results:
-        self.calls -= 1
-        if self.calls >= 0:
-            return super().play(weights, tasks, kept, names)
-        return Nothing(iter(()))
-
-
-class Nothing(PlayedWhenRead):
-    """Results that never come."""
-
-    def wait(self, seconds: float) -> bool:  # noqa: ARG002 - see Results
-        signal.raise_signal(signal.SIGTERM)
-        return False
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("calls", [0, 3])
 def test_a_stop_is_heard_while_workers_are_silent(calls: int, tmp_path: Path) -> None:
@@ -475,7 +431,7 @@ def test_a_stop_is_heard_while_workers_are_silent(calls: int, tmp_path: Path) ->
 
 def test_workers_play_the_matches_of_a_run(tmp_path: Path) -> None:
     """Short and final ones give the same as in the learner's process."""
-    trainer = make_trainer(read_config(PPO), Pickled(2))
+    trainer = make_trainer(read_config(PPO), Elsewhere(2))
     alone = make_trainer(read_config(PPO))
     alone.network.load_state_dict(trainer.network.state_dict())
     shares = []

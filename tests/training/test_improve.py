@@ -1,10 +1,7 @@
 """Natural policy gradient for linear scorers."""
 
-import pickle
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,8 +17,7 @@ from linkzoo_training.linear.natural_gradient import ImproveSettings, improve
 from linkzoo_training.linear.softmax_policy import sampler
 from linkzoo_training.networks.inputs import context_of
 from linkzoo_training.search.linear import linear
-from linkzoo_training.selfplay.dispatch import NOTHING, PlayedWhenRead, Results
-from linkzoo_training.selfplay.executors import LocalExecutor
+from tests.training.doubles import Elsewhere
 
 GAME = get_game("love_links")
 SETTINGS = ImproveSettings("love_links", {"short": True}, (2,), "", 1.0, 32_000, 20.0, 0.5, 7)
@@ -63,22 +59,6 @@ def test_a_stopped_run_goes_on_with_its_step(improved: Path, tmp_path: Path) -> 
     path.with_suffix(".npz").write_bytes(b"damaged")
     with pytest.raises(ValueError, match="not a run of `linkzoo linear improve`"):
         next(improve(settings, 3, path, lambda _: None))
-
-
-class Elsewhere(LocalExecutor):
-    """Plays the last task first, and takes tasks and results through pickle, as workers do."""
-
-    def play(
-        self,
-        weights: Any,
-        tasks: Sequence[Any],
-        kept: Mapping[str, Any] = NOTHING,
-        names: Sequence[str] = (),  # noqa: ARG002 - see Executor
-    ) -> Results:
-        assert weights is None
-        assert not kept
-        results = [(n, pickle.loads(pickle.dumps(task))()) for n, task in enumerate(tasks)]
-        return PlayedWhenRead(iter(pickle.loads(pickle.dumps(results[::-1]))))
 
 
 def test_steps_do_not_depend_on_the_workers(

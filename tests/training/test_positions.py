@@ -1,8 +1,6 @@
 """Files of positions: written, read, and played from in training and in matches."""
 
 import json
-import pickle
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +18,11 @@ from linkzoo_training.evaluation.match import Match, play_match
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.dispatch import (
-    NOTHING,
-    Kept,
-    PlayedWhenRead,
-    Results,
     TaskWorker,
-    Worker,
 )
-from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
+from tests.training.doubles import Elsewhere
 from tests.training.helpers import midgame, ppo_config
 
 LINKAGE = get_game("linkage")
@@ -201,35 +194,13 @@ def test_a_match_refuses_other_positions(settings: Any, complaint: str, book: Pa
         play_match("linkage", RandomAgent(), RandomAgent(), **settings)
 
 
-class Backwards(Executor):
-    """Two workers that get pickled tasks and finish the last one first."""
-
-    def start(self, make: Callable[[], Worker]) -> None:
-        self._worker = make()
-
-    def play(
-        self,
-        weights: Any,
-        tasks: Sequence[Any],
-        kept: Kept = NOTHING,
-        names: Sequence[str] = (),  # noqa: ARG002 - see Executor
-    ) -> Results:
-        return PlayedWhenRead(
-            (index, self._worker.play(weights, pickle.loads(pickle.dumps(tasks[index])), kept))
-            for index in reversed(range(len(tasks)))
-        )
-
-    def stop(self) -> None:
-        """Nothing runs."""
-
-
 @pytest.mark.parametrize("sprt", [None, Sprt(0, 300)])
 def test_workers_play_the_same_match(sprt: Sprt | None, book: Path) -> None:
     greedy = NamedAgent(AgentSpec("greedy"), "linkage")
     random = NamedAgent(AgentSpec("random"), "linkage")
     for openings, blocks in ((None, 40), (str(book), 12)):
         match = Match("linkage", greedy, random, blocks, 3, openings)
-        here, kept, there = dict[str, GameRecord](), dict[str, GameRecord](), Backwards(2)
+        here, kept, there = dict[str, GameRecord](), dict[str, GameRecord](), Elsewhere(2)
         there.start(TaskWorker)
         one = match.play(batch=8, sprt=sprt, keep=here.__setitem__)
         other = match.play(batch=8, sprt=sprt, keep=kept.__setitem__, executor=there)
