@@ -1,11 +1,11 @@
 """Load test of the server with many players: `python -m lab.serve`.
 
 Starts `linkzoo serve` in its own process and one client per concurrent game, each with a keep-alive
-connection like a browser. A client plays the games of `--game` in turn (default: all registered),
-as the first seat against `checkpoint` in the others. It thinks for 1 to 5 seconds (`--think`),
-plays a random legal move, and polls like the page until its next turn. Latency is the time from a
-move to the view with the agents' replies. Compilation and each policy's first move happen before
-the clock starts.
+connection and a stream of events like a browser. A client plays the games of `--game` in turn
+(default: all registered), as the first seat against `checkpoint` in the others. It thinks for 1 to
+5 seconds (`--think`), plays a random legal move, and waits for the event of its next turn. Latency
+is the time from a move to the view with the replies. Compilation and each first move of a policy
+happen before the clock starts.
 
 Prints median, 95th percentile and maximum latency, by game and overall, CPU seconds of the server
 and of the clients, which share the machine, and the server's memory every minute (Linux).
@@ -31,12 +31,16 @@ from linkzoo import game_names, get_game
 
 
 class Client:
-    """A page: one connection, one request at a time."""
+    """A page: a connection with one request at a time, and a stream of a game's events."""
+
+    _events: asyncio.StreamReader
+    _out: asyncio.StreamWriter
 
     def __init__(self, port: int) -> None:
         self._port = port
         self._read: asyncio.StreamReader | None = None
         self._write: asyncio.StreamWriter | None = None
+        self._watched = ""  # the game of the stream of events
 
     async def ask(self, path: str, body: Any = None, method: str | None = None) -> Any:
         """Returns the server's response; RuntimeError if it refuses."""
@@ -59,12 +63,38 @@ class Client:
         return json.loads(answer)
 
     async def turn(self, name: str, view: Any) -> Any:
-        """Polls until it is the person's turn or the game is over; returns the view."""
+        """Waits until it is the person's turn or the game is over; returns the view."""
         while view["thinking"]:
-            view = await self.ask(f"sessions/{name}?since={view['version']}")
+            latest = await self._event(name)
+            if latest["version"] > view["version"]:
+                view = latest
         if view["error"]:
             raise RuntimeError(view["error"])
         return view
+
+    async def _event(self, name: str) -> Any:
+        """Returns the next view of a game's stream of events."""
+        if self._watched != name:
+            self.stop_watching()
+            self._watched = name
+            self._events, self._out = await asyncio.open_connection("127.0.0.1", self._port)
+            self._out.write(
+                f"GET /api/sessions/{name}/events HTTP/1.1\r\n"
+                f"Host: 127.0.0.1:{self._port}\r\n\r\n".encode()
+            )
+            head = await self._events.readuntil(b"\r\n\r\n")
+            assert head.split()[1] == b"200", head
+        while True:
+            size = int(await self._events.readline(), 16)  # of a chunk
+            chunk = await self._events.readexactly(size + 2)
+            if chunk.startswith(b"data: "):
+                return json.loads(chunk.removeprefix(b"data: "))
+
+    def stop_watching(self) -> None:
+        """Closes the stream of events."""
+        if self._watched:
+            self._out.close()
+        self._watched = ""
 
     async def begin(self, game: str, dice: Generator) -> tuple[str, Any]:
         """Starts a game; returns its id and the view at the person's first turn."""
@@ -79,7 +109,8 @@ class Client:
         return await self.turn(name, await self.ask(f"sessions/{name}/move", move))
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Closes the connections."""
+        self.stop_watching()
         if self._write is not None:
             self._write.close()
 

@@ -50,6 +50,18 @@ class Client:
         )
         return status, json.loads(answer)
 
+    @contextmanager
+    def events(self, name: str, seconds: float = 60) -> Iterator[Iterator[dict[str, Any]]]:
+        """The views that the server sends about a game; a silence of `seconds` ends them."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=seconds)
+        try:
+            connection.request("GET", f"/api/sessions/{name}/events")
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.read()
+            yield _views(answer)
+        finally:
+            connection.close()
+
     def new_game(self, game: str, seats: list[str], **more: Any) -> str:
         """The id of a new game."""
         status, answer = self.ask("sessions", {"game": game, "seats": seats, "seed": 1, **more})
@@ -64,6 +76,12 @@ class Client:
                 return view
             time.sleep(0.02)
         raise TimeoutError("an agent thinks for long")
+
+
+def _views(answer: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:
+    while line := answer.readline():
+        if line.startswith(b"data: "):
+            yield json.loads(line.removeprefix(b"data: "))
 
 
 @contextmanager

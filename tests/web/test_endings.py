@@ -125,11 +125,10 @@ def test_a_signal_ends_the_server_without_a_wait(tmp_path: Path, number: int) ->
         client = Client(port, None)  # type: ignore[arg-type]
         name = client.new_game("linkage", ["human", "human"], apart=True)
         client.ask(f"sessions/{name}/analysis", {"agent": "linkage:2"})
-        version = client.ask(f"sessions/{name}")[1]["version"]
         opened = [_post(port, f"sessions/{name}/analysis", {"agent": SLOW}) for _ in range(3)]
         host = f" HTTP/1.1\r\nHost: 127.0.0.1:{port}"
         half = f"POST /api/sessions{host}\r\nContent-Type: application/json\r\nContent-Length: 9"
-        waiting = f"GET /api/sessions/{name}?since={version}{host}"  # for a change
+        waiting = f"GET /api/sessions/{name}/events{host}"  # for a change
         for request in (half, waiting):
             opened.append(socket.create_connection(("127.0.0.1", port)))
             opened[-1].sendall(f"{request}\r\n\r\n".encode())

@@ -11,11 +11,10 @@ from linkzoo import Game, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
 from linkzoo.testing.play import choose, clone, mask_of, observation_of, positions
-from linkzoo_training.web import session_routes
 from linkzoo_training.web.certainty import certain_after, was_certain
 from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.viewers import Viewer
-from linkzoo_training.web.views import session_view
+from linkzoo_training.web.views import scene_of
 from tests.web.server import Client
 
 PLAYERS = 3
@@ -111,7 +110,7 @@ def test_all_that_is_sent_is_equal_at_every_ply(client: Client, game: str) -> No
 
 
 def _view(session: GameSession, seat: int) -> str:
-    return json.dumps(session_view(Viewer(session, own_seat=seat)))
+    return json.dumps(scene_of(Viewer(session, own_seat=seat)).drawn())
 
 
 def test_who_is_asked_for_a_reaction_is_secret(client: Client) -> None:
@@ -135,11 +134,8 @@ def test_who_is_asked_for_a_reaction_is_secret(client: Client) -> None:
         assert "Jealous Rival" not in json.loads(_view(session, 0))["error"]
 
 
-def test_hidden_moves_change_nothing_that_another_seat_gets(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hidden_moves_change_nothing_that_another_seat_gets(client: Client) -> None:
     """Neither the view nor its version nor the list of games; nor is a waiting page woken."""
-    monkeypatch.setattr(session_routes, "LATER", 0.2)
     session, links = _apart(client, "love_formula", ["human"] * PLAYERS)
     first = int(session.state.seat)
     session.play(client.settled(links[first])["moves"][0]["text"])
@@ -147,10 +143,14 @@ def test_hidden_moves_change_nothing_that_another_seat_gets(
     second = int(session.state.seat)
     assert second != first
     assert before[0][1]["acting"] is None
-    session.play(client.settled(links[second])["moves"][0]["text"])
+    move = client.settled(links[second])["moves"][0]["text"]
+    with client.events(links[first], seconds=0.3) as views:
+        assert next(views) == before[0][1]
+        session.play(move)
+        with pytest.raises(TimeoutError):
+            next(views)
     after = [client.ask(f"sessions/{links[first]}"), client.ask(f"sessions?ids={links[first]}")]
     assert after == before
-    assert client.ask(f"sessions/{links[first]}?since={after[0][1]['version']}") == after[0]
 
 
 def test_before_somebody_looks_a_shared_screen_shows_nothing(client: Client) -> None:

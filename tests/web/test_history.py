@@ -12,7 +12,7 @@ from linkzoo.testing.play import choose, mask_of
 from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.history import History
 from linkzoo_training.web.viewers import Viewer
-from linkzoo_training.web.views import entry, preview, session_view
+from linkzoo_training.web.views import entry, preview, scene_of
 from tests.web.server import Client, serving
 
 
@@ -46,7 +46,7 @@ def test_a_log_leaves_out_what_a_seat_does_not_see(client: Client, game: str) ->
         event.ply for event in session.history.seen(None) if event.seat == 0
     )
     if not session.game.hides:
-        assert [row["words"] for row in session_view(viewer)["log"]] == shown
+        assert [row["words"] for row in scene_of(viewer).facts["log"]] == shown
     session.history.cut(1)
     assert len(session.history) == 1
 

@@ -19,7 +19,7 @@ from linkzoo_training import load_agent
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
-from linkzoo_training.web import players, session_routes
+from linkzoo_training.web import players, session_routes, views
 from linkzoo_training.web.offers import MOST_SIMULATIONS
 from tests.web.server import Client, serving
 
@@ -135,21 +135,57 @@ def test_the_answer_to_a_move_has_a_quick_agents_move(client: Client) -> None:
     assert len(view["log"]) == 4
 
 
-def test_a_page_waits_for_a_change_but_not_for_ever(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(session_routes, "LATER", 0.3)
+def test_a_page_hears_of_each_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In silence the server sends signs of life, and the stream ends with the game."""
+    monkeypatch.setattr(session_routes, "BEAT_SECONDS", 0.05)
     with serving(tmp_path, custom_agents=[SLOW]) as client:
         SlowAgent.go.clear()
         name = client.new_game("linkage", ["human", SLOW])
-        view = client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[1]
-        begun = time.monotonic()
-        view = client.ask(f"sessions/{name}?since={view['version']}")[1]
-        assert view["thinking"]
-        assert view["preparing"]  # it never moved before
-        assert 0.3 <= time.monotonic() - begun < 3
-        threading.Timer(0.05, SlowAgent.go.set).start()
-        assert len(client.ask(f"sessions/{name}?since={view['version']}")[1]["log"]) == 2
+        with client.events(name) as received:
+            next(received)
+            client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})
+            view = next(received)
+            assert view["thinking"]
+            assert view["preparing"]  # it never moved before
+            threading.Timer(0.3, SlowAgent.go.set).start()
+            assert len(next(received)["log"]) == 2
+            client.ask(f"sessions/{name}", method="DELETE")
+            assert list(received) == []
+        assert client.ask(f"sessions/{name}/events")[0] == 404
+
+
+def test_drawing_keeps_no_other_game_waiting(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither another game's view, nor the agent's move in the game that is drawn."""
+    names = [client.new_game("linkage", ["human", "random"]) for _ in range(2)]
+    for name in names:
+        client.settled(name)
+    session = client.server.viewer(names[0]).session
+    go = threading.Event()
+    drawn = views.Scene.drawn
+
+    def draw(scene: views.Scene, *, tall: bool = False) -> dict[str, Any]:
+        if scene.facts["names"] == session.names:
+            go.wait(60)
+        return drawn(scene, tall=tall)
+
+    session.names = ["Slow", ""]
+    monkeypatch.setattr(views.Scene, "drawn", draw)
+    moving = threading.Thread(
+        target=client.ask, args=(f"sessions/{names[0]}/move", {"move": "W a1-b1"})
+    )
+    moving.start()
+    try:
+        end = time.monotonic() + 10
+        while len(session.record.actions) < 2 and time.monotonic() < end:
+            time.sleep(0.01)
+        assert len(session.record.actions) == 2  # the agent has answered
+        assert client.ask(f"sessions/{names[1]}/move", {"move": "W a1-b1"})[0] == 200
+        assert not go.is_set()
+    finally:
+        go.set()
+        moving.join(60)
 
 
 def test_an_agent_that_fails_is_named_and_the_game_stays(tmp_path: Path) -> None:
@@ -394,10 +430,10 @@ def test_a_busy_agent_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert client.ask(f"sessions/{name}/analysis", {"agent": "checkpoint"})[0] == 409
         client.ask(f"sessions/{name}/back", {})
         assert client.ask(f"sessions/{name}/analysis", {"agent": "checkpoint"})[0] == 429
-        view = client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})[1]
+        client.ask(f"sessions/{name}/move", {"move": "W a1-b1"})
         monkeypatch.undo()
-        while view["thinking"]:
-            view = client.ask(f"sessions/{name}?since={view['version']}")[1]
+        with client.events(name) as received:
+            view = next(view for view in received if not view["thinking"])
         assert view["busy"] == ""
         assert len(view["log"]) == 2
 

@@ -1,5 +1,6 @@
 """Games in progress: record, position, players and the screen that they share."""
 
+import asyncio
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -77,7 +78,8 @@ class GameSession:
         resigned: The seat that gave up, else None.
         wish: A person's wish to take back a move, else None.
         file: The name of the game's file, once it is saved.
-        rendered: The latest views by (seat of the screen, tall); see `session_routes`.
+        drawing: Held by the request that draws a view; see `session_routes`.
+        rendered: The latest views by (seat of the screen, tall).
         seen: The latest view, without its drawing, and its number by the seat of the screen.
 
     Raises:
@@ -112,6 +114,7 @@ class GameSession:
         self.names += [""] * (len(seats) - len(self.names))
         self.version = 0
         self.changed = Future[None]()
+        self.drawing = asyncio.Lock()
         self.rendered: dict[tuple[int | None, bool], Any] = {}
         self.seen: dict[int | None, tuple[int, dict[str, Any]]] = {}
         self.thought: Task[None] | None = None

@@ -15,13 +15,14 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.players import AbandonedError, Players, Task
 from linkzoo_training.web.replays import Replay
-from linkzoo_training.web.session_store import SessionStore
+from linkzoo_training.web.session_store import SessionStore, UnknownError
 from linkzoo_training.web.viewers import Viewer
 
 MOST_SESSIONS = 200
 MOST_REPLAYS = 50
 IDLE_SECONDS = 2 * 3600.0  # without use, until a game or record is dropped
 SPARE_SECONDS = 300.0  # without use, until a game can be dropped for a new one
+MOST_DRAWING = 2  # views that are drawn at once
 POLL_SECONDS = 0.25  # between checks whether the page still waits
 
 Text = Annotated[StrictStr, Field(max_length=200)]
@@ -51,6 +52,7 @@ class Server:
         players: The agents in use.
         sessions: Games in progress.
         replays: Opened records.
+        drawing: The limit of views that are drawn at once.
         stopped: Whether the server is ending.
     """
 
@@ -66,6 +68,7 @@ class Server:
     replays: SessionStore[Replay] = field(
         default_factory=lambda: SessionStore(MOST_REPLAYS, IDLE_SECONDS, spare=0.0)
     )
+    drawing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_DRAWING))
     stopped: bool = False
 
     def check_game(self, name: str) -> None:
@@ -83,6 +86,13 @@ class Server:
     def viewer(self, name: str) -> Viewer:
         """Returns the viewer of a link; UnknownError without such a game."""
         return _viewer(*self.sessions.get(name))
+
+    def viewer_or_none(self, name: str) -> Viewer | None:
+        """Returns the same as `viewer`, None without such a game."""
+        try:
+            return self.viewer(name)
+        except UnknownError:
+            return None
 
     def stop(self) -> None:
         """Ends the agents and the requests that wait."""

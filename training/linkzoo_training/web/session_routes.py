@@ -3,15 +3,15 @@
 import asyncio
 import json
 import re
-import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from copy import deepcopy
+from functools import partial
 from secrets import randbelow
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import FastAPI, Query, Request
-from fastapi.responses import Response
+from fastapi.responses import Response, StreamingResponse
 from pydantic import Field, StrictBool, StrictInt
 from starlette.concurrency import run_in_threadpool
 
@@ -25,13 +25,12 @@ from linkzoo_training.web.offers import read_agent
 from linkzoo_training.web.players import Player, Task
 from linkzoo_training.web.server import POLL_SECONDS, AgentWanted, Server, Text, Wanted
 from linkzoo_training.web.viewers import Viewer
-from linkzoo_training.web.views import Json, entry, preview, session_view, summary
+from linkzoo_training.web.views import Json, Scene, entry, preview, scene_of, summary
 
 SOON = 0.1  # seconds that the response to a move waits for agents
-LATER = 20.0  # seconds that a response waits for any change
+BEAT_SECONDS = 15.0  # between signs of life in a stream of events
 MOST_LISTED = 100  # games that a page asks for at once
 HIDDEN_RECORD = "the record holds hidden information: it is available at the end"
-_DRAWING = threading.Lock()
 
 
 class _NewGame(Wanted):
@@ -95,14 +94,14 @@ def add_sessions(app: FastAPI, server: Server) -> None:
         return {"id": links[0], "seats": dict(zip(session.humans, links, strict=True))}
 
     @app.get("/api/sessions/{name}")
-    async def show(name: str, since: int | None = None, *, tall: bool = False) -> Response:
-        viewer = server.viewer(name)
-        view = await run_in_threadpool(_shown, viewer, tall)
-        end = time.monotonic() + LATER
-        while view.version == since and time.monotonic() < end and not server.stopped:
-            await _changed(server, viewer.session, view.change, end)
-            view = await run_in_threadpool(_shown, viewer, tall)
+    async def show(name: str, *, tall: bool = False) -> Response:
+        view = await _shown(server, server.viewer(name), tall)
         return view.response()
+
+    @app.get("/api/sessions/{name}/events")
+    async def events(name: str, *, tall: bool = False) -> Response:
+        server.viewer(name)  # 404 without such a game
+        return StreamingResponse(_views(server, name, tall), media_type="text/event-stream")
 
     @app.get("/api/sessions/{name}/log/{number}")
     def look_back(name: str, number: int, *, tall: bool = False) -> Json:
@@ -228,14 +227,32 @@ async def _done(server: Server, name: str, act: Callable[[Viewer], Any], tall: b
 
     await run_in_threadpool(locked)
     await _until(server, viewer.session, SOON, lambda: not viewer.session.thinking)
-    view = await run_in_threadpool(_shown, viewer, tall)
+    view = await _shown(server, viewer, tall)
     return view.response()
 
 
-async def _changed(server: Server, session: GameSession, change: int, end: float) -> None:
-    """Waits until a session has another number of changes, at most until the time `end`."""
-    patience = end - time.monotonic()
-    await _until(server, session, patience, lambda: session.version != change)
+async def _views(server: Server, name: str, tall: bool) -> AsyncIterator[bytes]:
+    """Yields a view for each change that the viewer sees, as server-sent events.
+
+    The stream ends with the game, the server or the request.
+    """
+    sent = -1
+    change = -1
+    while (viewer := server.viewer_or_none(name)) is not None and not server.stopped:
+        session = viewer.session
+        if session.version != change:
+            view = await _shown(server, viewer, tall)
+            change = view.change
+            if view.version != sent:
+                sent = view.version
+                yield b"data: " + view.content + b"\n\n"
+        else:
+            yield b":\n\n"  # proxies close silent connections
+        await _until(server, session, BEAT_SECONDS, partial(_has_changed, session, change))
+
+
+def _has_changed(session: GameSession, change: int) -> bool:
+    return session.version != change
 
 
 async def _until(
@@ -279,22 +296,32 @@ class _View(NamedTuple):
         return Response(self.content, media_type="application/json")
 
 
-def _shown(viewer: Viewer, tall: bool) -> _View:
+async def _shown(server: Server, viewer: Viewer, tall: bool) -> _View:
     """Returns the view of a game, rendered once per change.
 
-    Rendering is serialised: parallel threads would only compete for the interpreter lock.
+    A session's lock is held to copy the position, never to draw it: agents wait for that lock.
+    Few views are drawn at once: more threads would only compete for the interpreter.
     """
-    session, seat = viewer.session, viewer.own_seat
-    with _DRAWING, session.lock:
-        shown: _View | None = session.rendered.get((seat, tall))
-        if shown is None or shown.change != session.version:
-            view = session_view(viewer, tall=tall)
-            facts = {name: value for name, value in view.items() if name != "svg"}
-            version, seen = session.seen.get(seat, (0, None))
-            if facts != seen:
-                version += 1
-                session.seen[seat] = version, facts
-            content = json.dumps({**view, "version": version}).encode()
-            shown = _View(session.version, version, content)
-            session.rendered[seat, tall] = shown
-        return shown
+    session = viewer.session
+    key = (viewer.own_seat, tall)
+    async with session.drawing:  # one request draws a change, the others wait for its view
+        scene = await run_in_threadpool(_scene, viewer)
+        known: _View | None = session.rendered.get(key)
+        if known is not None and known.change == scene.change:
+            return known
+        async with server.drawing:
+            view = await run_in_threadpool(scene.drawn, tall=tall)
+        facts = {name: value for name, value in view.items() if name != "svg"}
+        version, seen = session.seen.get(viewer.own_seat, (0, None))
+        if facts != seen:
+            version += 1
+            session.seen[viewer.own_seat] = version, facts
+        content = json.dumps({**view, "version": version}).encode()
+        drawn = _View(scene.change, version, content)
+        session.rendered[key] = drawn
+        return drawn
+
+
+def _scene(viewer: Viewer) -> Scene:
+    with viewer.session.lock:
+        return scene_of(viewer)

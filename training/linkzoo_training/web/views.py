@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -66,14 +67,58 @@ def _match(match: Mapping[str, Any]) -> Json:
     }
 
 
-def session_view(viewer: "Viewer", *, tall: bool = False) -> Json:
-    """Returns the view of a game in progress, `tall` for a narrow screen."""
+@dataclass(frozen=True)
+class Scene:
+    """A view of a game in progress that isn't drawn yet; drawing it needs no lock.
+
+    Attributes:
+        facts: The parts of the view that need no drawing.
+        game: The game.
+        state: A copy of the position; None while the screen is covered.
+        sees: The seat whose knowledge is shown; None for the referee's.
+        legal: The legal actions of the viewer.
+        change: The number of changes of the session.
+    """
+
+    facts: Json
+    game: Game
+    state: Record | None
+    sees: int | None
+    legal: list[int]
+    change: int
+
+    def drawn(self, *, tall: bool = False) -> Json:
+        """Returns the view, `tall` for a narrow screen."""
+        if self.state is None:  # cover screen: picture and moves are not sent
+            return self.facts
+        described = words(self.game, self.state, self.sees, self.legal)
+        described["prompt"] = named(described["prompt"], self.facts["names"])
+        return {
+            **self.facts,
+            "svg": picture(self.game, self.state, self.sees, tall=tall),
+            "text": self.game.drawing.text(self.state, self.sees),
+            **described,
+        }
+
+
+def scene_of(viewer: "Viewer") -> Scene:
+    """Returns the view of a game in progress; call it with the session's lock."""
     session = viewer.session
-    sees = viewer.sees
+    if viewer.waiting is not None:
+        facts = {**_common_facts(viewer), "looking": None}
+        return Scene(facts, session.game, None, None, [], session.version)
+    facts = {**_common_facts(viewer), **_open_facts(viewer)}
+    state = session.state.copy()
+    return Scene(facts, session.game, state, viewer.sees, viewer.legal(), session.version)
+
+
+def _common_facts(viewer: "Viewer") -> Json:
+    """Returns the facts that a covered screen has, too."""
+    session = viewer.session
     error = session.error
     if error and session.secret:
         error = _HIDDEN_REASON
-    common = {
+    return {
         "game": session.game.name,
         "title": session.game.title,
         "variant": changed_options(session.game, session.record.options),
@@ -87,24 +132,23 @@ def session_view(viewer: "Viewer", *, tall: bool = False) -> Json:
         "watching": not session.humans,
         "error": error,
     }
+
+
+def _open_facts(viewer: "Viewer") -> Json:
+    """Returns the facts that a covered screen hides."""
+    session = viewer.session
+    sees = viewer.sees
     wish = session.wish
-    if viewer.waiting is not None:  # cover screen: picture and moves are not sent
-        return {**common, "looking": None}
     acting: int | None = None
     if not session.over:
         acting = seat_to_act(session.game, session.state, sees)
     return {
-        **common,
         "looking": viewer.seat,
         "acting": acting,
         "over": session.over,
         "winners": session.winners,
         "resigned": session.resigned,
         **_agent_status(session, acting),
-        "svg": picture(session.game, session.state, sees, tall=tall),
-        "text": session.game.drawing.text(session.state, sees),
-        **words(session.game, session.state, sees, viewer.legal()),
-        "prompt": named(session.game.guide.prompt(session.state, sees), session.names),
         "can_take_back": viewer.last_own() is not None,
         "wish": None if wish is None else {"seat": wish.seat, "agreed": sorted(wish.agreed)},
         "has_moved": session.history.last_of([viewer.seat]) is not None,

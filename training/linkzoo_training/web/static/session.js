@@ -18,6 +18,7 @@ const PACES = [["200", "fast"], ["800", "normal"], ["2000", "slow"]];
 export async function sessionPage(page, id) {
   const session = new SessionPage(page, id);
   await session.look(() => ask(session.path("")));
+  session.listen();
   return () => session.leave();
 }
 
@@ -53,7 +54,7 @@ class SessionPage {
       ),
     );
     page.replaceChildren(this.cover, this.layout, this.help.element);
-    this.redraw = () => guarded(() => this.look(() => ask(this.path(""))));
+    this.redraw = () => this.listen(); // for the other picture
     NARROW.addEventListener("change", this.redraw);
   }
 
@@ -84,8 +85,8 @@ class SessionPage {
   }
 
   /** The address of a request about this game; narrow screens get other pictures. */
-  path(what, more = "") {
-    return `sessions/${this.id}${what}?tall=${NARROW.matches}${more}`;
+  path(what) {
+    return `sessions/${this.id}${what}?tall=${NARROW.matches}`;
   }
 
   async do(what, body) {
@@ -118,12 +119,41 @@ class SessionPage {
     const going = this.running && view.waiting === null && !view.over && !view.error && !view.thinking;
     this.setRunning(going || (this.running && view.thinking));
     if (going) this.later(Number(this.pace.value), () => ask(this.path("/step"), {}));
-    else this.listen();
   }
 
-  /** Waits for the next change: agents, other people, and other tabs may act at any time. */
+  /** Shows each change: agents, other people, and other tabs may act at any time. */
   listen() {
-    this.later(0, () => ask(this.path("", `&since=${this.view.version}`)));
+    this.events?.close();
+    if (this.left) return;
+    const events = (this.events = new EventSource(`api/${this.path("/events")}`));
+    const narrow = NARROW.matches;
+    let lost = false;
+    events.onopen = () => {
+      if (lost) say("");
+      lost = false;
+    };
+    events.onmessage = ({ data }) => {
+      const view = JSON.parse(data);
+      if (!(view.version < this.view.version)) this.show({ ...view, narrow });
+    };
+    events.onerror = () => {
+      lost = true;
+      say("the server doesn’t answer");
+      // The browser asks again by itself, but not after a refusal: the game may be gone.
+      if (events.readyState === EventSource.CLOSED) this.retry = setTimeout(() => this.again(), RETRY);
+    };
+  }
+
+  async again() {
+    try {
+      await this.look(() => ask(this.path("")));
+      this.listen();
+    } catch (error) {
+      if (this.left) return;
+      say(error.message);
+      // Without a status the server didn't answer: it may come back.
+      if (error.status === undefined) this.retry = setTimeout(() => this.again(), RETRY);
+    }
   }
 
   render(view) {
@@ -143,10 +173,7 @@ class SessionPage {
       try {
         await this.look(question, round);
       } catch (error) {
-        if (this.left || round !== this.round) return;
-        say(error.message);
-        // Without a status the server didn't answer: it may come back.
-        if (error.status === undefined) this.timer = setTimeout(() => this.listen(), RETRY);
+        if (!this.left && round === this.round) say(error.message);
       }
     }, time);
   }
@@ -247,6 +274,8 @@ class SessionPage {
   leave() {
     this.left = true;
     clearTimeout(this.timer);
+    clearTimeout(this.retry);
+    this.events?.close();
     NARROW.removeEventListener("change", this.redraw);
     this.steps.skip();
   }
