@@ -8,6 +8,7 @@ CONFIG ?= configs/linkage_ppo_quick.yaml
 ARGS ?=
 SEED ?= 0
 GAME ?= linkage
+DIST ?= dist
 PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=20
 # With SINCE=REVISION, the tests of wings run only where a change since then concerns them.
 SINCE ?=
@@ -29,7 +30,7 @@ TORCH ?=
 ENVS_TESTS := $(addprefix tests/,common linkage love_links link_o love_formula outside)
 # For `make lock`: the Pythons that have a lock, and the extras in it.
 PYTHONS ?= 3.11 3.12 3.13 3.14
-LOCKED := train web dev docs browser cuda
+LOCKED := train web dev release docs browser cuda
 
 BIN := $(VENV)/bin
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
@@ -117,8 +118,8 @@ format: $(VENV)/.dev ## ruff: repair what it can
 types: $(VENV)/.dev ## mypy, strictly, over everything
 	$(BIN)/mypy
 
-wheel: $(VENV)/.dev ## dist/: the sdist, and the wheel built from it
-	$(BIN)/python -m build --no-isolation
+wheel: $(VENV)/.release ## dist/: sdists and wheels for a package index, built and checked
+	$(BIN)/python -m scripts.distributions --out $(DIST)
 
 bench: $(VENV)/.bench ## measure speed beside other packages (GAME=...)
 	$(BIN)/python -m lab.startup $(GAME)
@@ -199,6 +200,10 @@ $(VENV)/.train: $(VENV)/.made pyproject.toml $(LOCKS)
 $(VENV)/.dev: $(VENV)/.made pyproject.toml $(LOCKS)
 	$(call locked,$(VENV),-e ".[train$(comma)web$(comma)dev]")
 	touch $@ $(VENV)/.train
+
+$(VENV)/.release: $(VENV)/.dev
+	$(call locked,$(VENV),-e ".[train$(comma)web$(comma)dev$(comma)release]")
+	touch $@
 
 $(VENV)/.browser: $(VENV)/.dev
 	$(call locked,$(VENV),-e ".[train$(comma)web$(comma)dev$(comma)browser]")

@@ -11,7 +11,7 @@ from scripts.check_lock import FOLDER, read_lock
 
 PROJECT = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCKS = sorted(FOLDER.glob("*.txt"))
-EXTRAS = ("train", "web", "dev", "docs", "browser", "cuda")
+EXTRAS = ("train", "web", "dev", "release", "docs", "browser", "cuda")
 
 
 def test_every_python_has_one() -> None:

@@ -1,7 +1,7 @@
-"""Checks an installed wheel from the outside: `python -I wheel_smoke.py bare|train`.
+"""Checks installed wheels from the outside: `python -I wheel_smoke.py bare|train`.
 
-`bare` expects an environment without the `train` extra, `train` one with it. `.ci/run` starts it
-outside the clone, so that nothing but the wheel can be imported.
+`bare` expects an environment with `linkzoo` alone, `train` one with `linkzoo[train]`. `.ci/run`
+starts it outside the clone, so that nothing but the wheels can be imported.
 """
 
 import importlib.util
@@ -57,8 +57,9 @@ def play_games() -> None:
 
 
 def check_bare() -> None:
-    """The environments alone: no torch, a game, and a command that names the missing extra."""
-    assert importlib.util.find_spec("torch") is None, "torch is installed without the train extra"
+    """The environments alone: no torch, a game, and a command that names the missing package."""
+    for name in ("torch", "linkzoo_training"):
+        assert importlib.util.find_spec(name) is None, f"{name} is installed without the extra"
     started = time.perf_counter()
     import linkzoo
 
@@ -67,8 +68,9 @@ def check_bare() -> None:
     assert (files(linkzoo) / "games" / "linkage" / "RULES.md").is_file()
     play_games()
     done = linkzoo_command("train", _PRESET)
-    assert done.returncode != 0
-    assert "pip install '.[train]'" in done.stderr, "the command doesn't say what to install"
+    assert done.returncode == 2
+    assert "linkzoo-training" in done.stderr, "the command doesn't say what is missing"
+    assert "pip install 'linkzoo[train]'" in done.stderr, "the command doesn't say what to install"
 
 
 def check_train() -> None:
@@ -76,6 +78,7 @@ def check_train() -> None:
     import linkzoo
 
     assert not [name for name in sys.modules if name.split(".")[0] == "torch"]
+    assert version("linkzoo") == version("linkzoo-training") == linkzoo.__version__
     assert (files(linkzoo) / "py.typed").is_file()
     import linkzoo_training
 
@@ -106,6 +109,7 @@ def check_train() -> None:
         assert done.returncode == 0
     for game in best:
         linkzoo_training.load_agent(game)
+        assert linkzoo.load_policy(game).name
     print("the best policy of each game loads:", best)
 
 

@@ -13,6 +13,7 @@ from pettingzoo import ParallelEnv
 from linkzoo.core.agent import Agent, Positions
 from linkzoo.core.arguments import integer, shown
 from linkzoo.core.game import Game
+from linkzoo.core.installing import install_command
 from linkzoo.core.state import Records
 from linkzoo.engine.rng import STREAM_PREDICT, random_u64s
 from linkzoo.envs.aec import GameEnv
@@ -265,8 +266,8 @@ def load_policy(
         policy: Policy = point.load()(agent, game, options, seed=seed)
         return policy
     raise ValueError(
-        f"no installed package has an entry point {_GROUP}: in a clone of linkzoo, "
-        "pip install '.[train]', or call linkzoo_training.load_policy from a source tree"
+        f"no installed package has an entry point {_GROUP}: {install_command('train')}, "
+        "or call linkzoo_training.load_policy from a source tree"
     )
 
 

@@ -611,10 +611,3 @@ def test_compile(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyP
 )
 def test_the_budget_of_a_picked_configuration(settings: list[str], budget: str) -> None:
     assert f" blocks), {budget}; change fields" in describe(load_config("linkage", settings))
-
-
-def test_messages_name_an_install_that_works() -> None:
-    """The package is installed from a clone, as the README says, and has no other address."""
-    root = Path(__file__).parents[2]
-    for source in (*root.glob("envs/**/*.py"), *root.glob("training/**/*.py")):
-        assert "pip install 'linkzoo[" not in source.read_text(encoding="utf-8"), source

@@ -2,7 +2,7 @@
 
     agent = linkzoo_training.load_agent("linkage")  # a checkpoint that ships with the package
 
-Needs the extra `train` (`pip install '.[train]'` in a clone).
+Needs the extra `train`.
 """
 
 from typing import Any

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from linkzoo.core.arguments import shown
+from linkzoo.core.installing import install_command
 from linkzoo.core.urls import local_copy
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -19,9 +20,7 @@ def check_installed(extra: str, *modules: str) -> None:
     """Raises ValueError if a module of an extra isn't installed."""
     missing = [name for name in modules if find_spec(name) is None]
     if missing:
-        raise ValueError(
-            f"{', '.join(missing)} not installed: in a clone of linkzoo, pip install '.[{extra}]'"
-        )
+        raise ValueError(f"{', '.join(missing)} not installed: {install_command(extra)}")
 
 
 def shipped(kind: str) -> Path:

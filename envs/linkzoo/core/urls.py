@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
+from linkzoo.core.installing import install_command
 from linkzoo.core.user_files import URL_COPIES, local
 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+)://(.+)")
@@ -34,7 +35,9 @@ def open_store(url: str) -> tuple[Any, str]:
 
         files, root = fsspec.core.url_to_fs(url)
     except (ValueError, ImportError) as error:
-        raise ValueError(f"{url}: {error}: pip install '.[storage]', and s3fs or gcsfs") from error
+        raise ValueError(
+            f"{url}: {error}: {install_command('storage')}, and s3fs or gcsfs"
+        ) from error
     return files, root
 
 

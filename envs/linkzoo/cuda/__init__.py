@@ -7,10 +7,11 @@ on numba-cuda is in `compiler`. These modules and torch are imported on first us
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
+from linkzoo.core.installing import install_command
+
 # Module to import -> distribution. numba-cuda replaces `numba.cuda` and loads most of itself late:
 # only `device` shows whether it works.
 _NEEDED = {"torch": "torch", "numba_cuda": "numba-cuda", "linkzoo.cuda.device": "numba-cuda"}
-_INSTALL = "in a clone of linkzoo, pip install '.[cuda]'"
 
 
 def require_packages() -> None:
@@ -41,11 +42,12 @@ def require() -> None:
 
 def _cause(module: str, package: str, error: Exception) -> str:
     if isinstance(error, ModuleNotFoundError) and error.name == module:
-        return f"device='cuda' needs numba-cuda and torch: {_INSTALL} ({package} is not installed)"
+        needed = f"device='cuda' needs numba-cuda and torch: {install_command('cuda')}"
+        return f"{needed} ({package} is not installed)"
     versions = ", ".join(f"{name} {_version(name)}" for name in (package, "numba", "numpy"))
     return (
         f"device='cuda': {package} can't be imported ({type(error).__name__}: {error}; {versions})"
-        f": {_INSTALL} installs versions that work together"
+        f": {install_command('cuda')} installs versions that work together"
     )
 
 

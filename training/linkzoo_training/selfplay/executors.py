@@ -13,6 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, Self
 
+from linkzoo.core.installing import install_command
 from linkzoo_training.selfplay.dispatch import (
     NOTHING,
     Dispatcher,
@@ -158,9 +159,7 @@ class RayExecutor(_FleetExecutor):
     def __init__(self, workers: int) -> None:
         super().__init__(workers)
         if find_spec("ray") is None:
-            raise ValueError(
-                "--executor ray: Ray is not installed: in a clone of linkzoo, pip install '.[ray]'"
-            )
+            raise ValueError(f"--executor ray: Ray is not installed: {install_command('ray')}")
         self._initialized = False  # by this executor
 
     def _fleet(self, make: Callable[[], Worker]) -> Fleet:

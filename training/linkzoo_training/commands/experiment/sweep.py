@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from linkzoo.core.installing import install_command
 from linkzoo_training.commands import common
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def _tune(
         from linkzoo_training.tuning import tune_sweep
     except ImportError as error:
         raise ValueError(
-            "--executor ray: sweeps need Ray Tune: in a clone of linkzoo, pip install '.[tune]'"
+            f"--executor ray: sweeps need Ray Tune: {install_command('tune')}"
         ) from error
     return tune_sweep(
         runs,
