@@ -15,13 +15,12 @@ from linkzoo.testing.play import positions as played
 from linkzoo.text.moves import legal_moves
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.named import NamedAgent
-from linkzoo_training.agents.playing import GivesUpError
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import Match
 from linkzoo_training.llm.agent import LlmAgent
 from linkzoo_training.llm.settings import LlmSettings
-from linkzoo_training.llm.usage import LlmUsage
+from linkzoo_training.llm.usage import GivesUpError, LlmUsage
 from linkzoo_training.selfplay.executors import ProcessExecutor
 from linkzoo_training.web.offers import read_agent
 from tests.llm.server import LlmServer, llm_server
@@ -290,9 +289,11 @@ def test_a_spent_budget_ends_a_match_with_its_finished_games(server: LlmServer) 
         assert result.interrupted
         assert message in result.stopped
         assert message in "\n".join(result.notes())
-        assert isinstance(result.usage[0], LlmUsage)
-        assert result.usage[0].requests == 5
-        assert result.to_dict()["usage"] == [result.usage[0].to_dict(), None]
+        report, none = result.reports
+        assert report is not None
+        assert none is None
+        assert report.data["requests"] == 5
+        assert result.to_dict()["reports"] == [report.data, None]
     with pytest.raises(GivesUpError, match=message):
         match.play(batch=9, partial=True)  # no game is finished
 
@@ -307,7 +308,7 @@ def test_matches_are_played_and_recorded(
     assert main([*command.split(), "--json", str(tmp_path / "m.json"), *settings]) == 0
     assert "legal at once" in capsys.readouterr().out
     data = json.loads((tmp_path / "m.json").read_text())
-    assert data["usage"][0]["legal"] == data["usage"][0]["decisions"] == data["moves"][0] > 0
+    assert data["reports"][0]["legal"] == data["reports"][0]["decisions"] == data["moves"][0] > 0
     files = sorted(games.iterdir())
     assert len(files) == 4
     for file, side in zip(files, [0, 1, 0, 1], strict=True):
@@ -403,7 +404,7 @@ def test_benchmarks_take_models(
     assert main(command) == 0
     assert "blunders" in capsys.readouterr().out
     (part,) = json.loads(path.read_text())["parts"].values()
-    assert part["usage"] == {
+    assert part["report"] == {
         "decisions": 5,
         "legal": 5,
         "refused": 0,

@@ -48,7 +48,7 @@ def test_who_knows_the_values_loses_nothing(name: str) -> None:
     known = read_benchmark_positions(name).first(20)
     result = ask_positions(known, Best(known.values, 1))
     assert (result.positions, result.blunders.mean, result.regret.mean) == (20, 0, 0)
-    assert result.usage is None
+    assert result.report is None
     result = ask_positions(known, Best(known.values, -1))
     assert result.blunders.mean == 1
     assert result.regret.mean == pytest.approx(np.nanmax(known.lost, 1).mean())

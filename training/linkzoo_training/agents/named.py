@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from linkzoo import Agent, Game, Positions
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import compiled_player
+from linkzoo_training.agents.reports import AgentReport, begin_match, report_of
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import note_untrained
-from linkzoo_training.agents.usage import Usage, reset_usage, usage_of
 from linkzoo_training.search.duel import Player
 
 
@@ -57,13 +57,12 @@ class NamedAgent:
         note_untrained(self._agent(), states, options_only=options_only)
 
     def begin_match(self) -> None:
-        """Resets usage counters."""
-        reset_usage(self._agent())
+        """Starts a new report of an agent that reports."""
+        begin_match(self._agent())
 
-    @property
-    def usage(self) -> Usage | None:
-        """The usage since the match began; None if the agent doesn't count it."""
-        return usage_of(self._agent())
+    def report(self) -> AgentReport | None:
+        """Returns the agent's report on the match; None if it has none."""
+        return report_of(self._agent())
 
     def _agent(self) -> Agent:
         return _cached_agent(self.spec, self._game, self._options)

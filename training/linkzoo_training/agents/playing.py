@@ -16,13 +16,6 @@ from linkzoo_training.search.duel import Player
 NOBODY = -1
 
 
-class GivesUpError(ValueError):
-    """An agent can't go on: its budget is spent, or a server that it needs doesn't answer.
-
-    A match keeps its finished games, as after Ctrl-C.
-    """
-
-
 def checked_actions(agent: Agent, positions: Positions) -> NDArray[np.int64]:
     """Returns an agent's action for each of N positions, int64[N].
 

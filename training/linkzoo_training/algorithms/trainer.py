@@ -23,8 +23,8 @@ from linkzoo.registry import id_of
 from linkzoo_training.agents.linear import read_scorer
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.agents.reports import report_of
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.agents.usage import usage_of
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.optimizers import STATES, Optimizers
 from linkzoo_training.algorithms.resume import Changes, contents_of, find_changes
@@ -305,7 +305,7 @@ class Trainer(ABC):
             return None
         if isinstance(self.network, OwnNet):  # pickle doesn't find its module in every worker
             return None
-        if usage_of(opponent) is not None:  # it asks many games at once
+        if report_of(opponent) is not None:  # it plays in this process
             return None
         return self.play.executor
 

@@ -3,7 +3,6 @@
 import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from math import ceil
@@ -18,9 +17,9 @@ from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.baselines import GreedyAgent
-from linkzoo_training.agents.playing import NOBODY, GivesUpError, compiled_player, play_games
+from linkzoo_training.agents.playing import NOBODY, compiled_player, play_games
+from linkzoo_training.agents.reports import StopMatchError, begin_match, report_of
 from linkzoo_training.agents.trained_on import note_untrained
-from linkzoo_training.agents.usage import reset_usage, usage_of
 from linkzoo_training.evaluation.openings import (
     START,
     Openings,
@@ -170,8 +169,8 @@ class Match:
             timed: Whether to time moves. Without times, `linear` and action networks on the CPU
                 play their games as compiled code, and all else in the result is the same.
             sprt: Ends the match with the block that decides this test, for two sides.
-            partial: Whether Ctrl-C, or an agent that gives up, returns the result of the finished
-                batches, if there are any.
+            partial: Whether Ctrl-C, or an agent that ends the match, returns the result of the
+                finished batches, if there are any.
             progress: Called as `progress(finished, blocks)` after each batch.
             keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
                 second variant of the options (left out if there is only one), A on side 0.
@@ -184,22 +183,22 @@ class Match:
 
         Raises:
             ValueError: The game has no such openings, an agent plays an illegal action, or an
-                agent with usage counters is given an executor.
-            GivesUpError: An agent can't go on, and not `partial` or no batch is finished.
+                agent with a report is given an executor.
+            StopMatchError: An agent ends the match, and not `partial` or no batch is finished.
         """
         batch = integer("batch", batch, 1, 2**53)
         partial = boolean("partial", partial)
         timed = boolean("timed", timed)
         if sprt is not None:
             sprt = self._with_block_size(sprt)
-        counting = [agent for agent in (self.a, self.b) if usage_of(agent) is not None]
+        reporting = [agent for agent in (self.a, self.b) if report_of(agent) is not None]
         if executor is None:
             executor = LocalExecutor()
             executor.start(TaskWorker)
-        elif counting:
-            raise ValueError(f"{counting[0].name} asks many games at once: play in this process")
-        for agent in counting:
-            reset_usage(agent)
+        elif reporting:
+            raise ValueError(f"{reporting[0].name} reports on the match: play in this process")
+        for agent in reporting:
+            begin_match(agent)
         for agent in (self.a, self.b):
             note_untrained(agent, np.array(self._blanks))
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
@@ -228,7 +227,7 @@ class Match:
                     end = sprt.end(shares, since=part.start)
                 if end is not None:
                     break
-        except (KeyboardInterrupt, GivesUpError) as error:
+        except (KeyboardInterrupt, StopMatchError) as error:
             if not (partial and played):
                 raise
             stopped = str(error)
@@ -267,7 +266,7 @@ class Match:
             moves=(int(moves[0]), int(moves[1])),
             seconds_per_move=(_seconds_per_move(played, 0), _seconds_per_move(played, 1)),
             sprt=sprt,
-            usage=(copy(usage_of(self.a)), copy(usage_of(self.b))),
+            reports=(report_of(self.a), report_of(self.b)),
             stopped=stopped,
         )
 
@@ -290,7 +289,7 @@ class Match:
 
         Raises:
             ValueError: An agent plays an illegal action.
-            GivesUpError: An agent can't go on.
+            StopMatchError: An agent ends the match.
         """
         game = self._rules
         variants = len(self._blanks)

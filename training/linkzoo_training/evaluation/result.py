@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import mapping
-from linkzoo_training.agents.usage import Usage
+from linkzoo_training.agents.reports import AgentReport
 from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 
@@ -113,15 +113,16 @@ class MatchResult:
         agents: The names of A and B.
         seed: The seed of the match.
         openings: The openings, as in `Match`.
-        requested: The requested blocks; fewer are played if `sprt` decides or an agent gives up.
+        requested: The requested blocks; fewer are played if `sprt` decides or an agent ends the
+            match.
         share: A's share of each win: 1, 0, or 1/k if k sides win.
         payoff: A's payoffs.
         length: Decisions of each game, including the opening.
         moves: Moves of A and of B.
         seconds_per_move: The mean time per move of A and of B, in batches; None: not measured.
         sprt: The test that may end the match early.
-        usage: The usage of A and of B; None for agents that don't count it.
-        stopped: The reason why an agent gave up, else "".
+        reports: The reports of A and of B; None for agents without one.
+        stopped: The reason why an agent ended the match, else "".
     """
 
     game: str
@@ -138,7 +139,7 @@ class MatchResult:
     moves: tuple[int, int]
     seconds_per_move: tuple[float | None, float | None]
     sprt: Sprt | None = None
-    usage: tuple[Usage | None, Usage | None] = (None, None)
+    reports: tuple[AgentReport | None, AgentReport | None] = (None, None)
     stopped: str = ""
 
     @property
@@ -243,9 +244,9 @@ class MatchResult:
         for name, seconds in zip(self.agents, self.seconds_per_move, strict=True):
             if seconds is not None:
                 lines.append(f"{name}: {1000 * seconds:.3g} ms a move, in batches")
-        for name, usage in zip(self.agents, self.usage, strict=True):
-            if usage is not None:
-                lines.append(f"{name}: {usage}")
+        for name, report in zip(self.agents, self.reports, strict=True):
+            if report is not None:
+                lines.append(f"{name}: {report.summary}")
         return lines
 
     def __str__(self) -> str:
@@ -268,11 +269,11 @@ class MatchResult:
             "mean_payoff": self.mean_payoff(side)._asdict(),
         }
 
-    def _usage(self) -> dict[str, Any]:
-        """Returns the agents' usage as JSON data, nothing if neither counts it."""
-        if self.usage == (None, None):
+    def _reports(self) -> dict[str, Any]:
+        """Returns the agents' reports as JSON data, nothing if neither has one."""
+        if self.reports == (None, None):
             return {}
-        return {"usage": [usage and usage.to_dict() for usage in self.usage]}
+        return {"reports": [report and report.data for report in self.reports]}
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data: the settings, the estimates, and A's results by block."""
@@ -291,7 +292,7 @@ class MatchResult:
             "moves": list(self.moves),
             "illegal_moves": 0,  # an illegal move ends a match with an error
             "seconds_per_move": list(self.seconds_per_move),
-            **self._usage(),
+            **self._reports(),
             **self._estimates(),
             "sides": [
                 {"label": self.side_label(side), **self._estimates(side)}

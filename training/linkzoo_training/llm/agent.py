@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from linkzoo import Game, Positions, RandomAgent
 from linkzoo.core.state import Record
 from linkzoo.text import MoveError, ask, read_move, rules_text
-from linkzoo_training.agents.playing import GivesUpError
+from linkzoo_training.agents.reports import AgentReport
 from linkzoo_training.llm.settings import LlmSettings
-from linkzoo_training.llm.usage import LlmUsage
+from linkzoo_training.llm.usage import GivesUpError, LlmUsage
 from linkzoo_training.resources import check_installed
 
 if TYPE_CHECKING:
@@ -72,6 +72,10 @@ class LlmAgent:
         self.usage = LlmUsage()
         if self.settings.price_in is not None:
             self.usage.cost = 0.0
+
+    def report(self) -> AgentReport:
+        """Returns the usage since the last `begin_match`."""
+        return AgentReport(str(self.usage), self.usage.to_dict())
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Asks for a move in each position, several at a time.

@@ -7,7 +7,7 @@ import numpy as np
 
 from linkzoo import Agent
 from linkzoo_training.agents.playing import actions_in
-from linkzoo_training.agents.usage import Usage, reset_usage, usage_of
+from linkzoo_training.agents.reports import AgentReport, begin_match, report_of
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
 from linkzoo_training.llm.benchmark_positions import BenchmarkPositions
 
@@ -26,7 +26,7 @@ class PositionsResult(NamedTuple):
             of payoffs.
         random_blunders: The share of blunders of random play.
         random_regret: The regret of random play.
-        usage: The agent's usage, if it counts it.
+        report: The agent's report, if it has one.
     """
 
     game: str
@@ -36,7 +36,7 @@ class PositionsResult(NamedTuple):
     regret: Estimate
     random_blunders: float
     random_regret: float
-    usage: Usage | None
+    report: AgentReport | None
 
     def to_dict(self) -> dict[str, Any]:
         """Returns JSON data."""
@@ -44,7 +44,7 @@ class PositionsResult(NamedTuple):
             **self._asdict(),
             "blunders": self.blunders._asdict(),
             "regret": self.regret._asdict(),
-            "usage": self.usage and self.usage.to_dict(),
+            "report": self.report and self.report.data,
         }
 
 
@@ -67,10 +67,10 @@ def ask_positions(
 
     Raises:
         ValueError: The agent plays an illegal action.
-        GivesUpError: The agent can't go on.
+        StopMatchError: The agent can't go on.
     """
     count = len(benchmark.states)
-    reset_usage(agent)
+    begin_match(agent)
     actions = actions_in(agent, benchmark.game, benchmark.states, seed, _BATCH, progress)
     lost = benchmark.lost
     regrets = lost[np.arange(count), actions].astype(np.float64)
@@ -83,5 +83,5 @@ def ask_positions(
         regret=normal_mean(regrets),
         random_blunders=float(np.nanmean(is_blunder, 1).mean()),
         random_regret=float(np.nanmean(lost, 1).mean()),
-        usage=usage_of(agent),
+        report=report_of(agent),
     )

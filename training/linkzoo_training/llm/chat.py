@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import openai
 
 from linkzoo.core.arguments import parse_json, shown
-from linkzoo_training.agents.playing import GivesUpError
+from linkzoo_training.llm.usage import GivesUpError
 
 _MAX_BYTES = 2**21  # of a reply
 _BAD_GATEWAY = 502  # the status of an error without a status

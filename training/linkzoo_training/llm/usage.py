@@ -3,6 +3,12 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from linkzoo_training.agents.reports import StopMatchError
+
+
+class GivesUpError(StopMatchError):
+    """A model can't go on: its budget is spent, or its server doesn't answer."""
+
 
 @dataclass
 class LlmUsage:

@@ -23,7 +23,7 @@ from linkzoo_training.llm.usage import LlmUsage
 
 HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
 
-FORMAT = "linkzoo-benchmark/2"
+FORMAT = "linkzoo-benchmark/3"
 _OPPONENTS = 3  # first opponents of a game's ladder
 
 _Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function that measures
@@ -168,10 +168,10 @@ def _match(
 def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
     """Returns a row of the table."""
     if "win_share" in part:  # a match
-        usage_data = (part.get("usage") or [None])[0]
+        usage_data = (part.get("reports") or [None])[0]
         results = (f"{name} ({part['games']:,})", Estimate(**part["win_share"]).percent(), "", "")
     else:
-        usage_data = part["usage"]
+        usage_data = part["report"]
         results = (
             f"{name} ({part['positions']:,})",
             Estimate(**part["blunders"]).percent(),
