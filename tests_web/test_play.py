@@ -256,7 +256,7 @@ def test_opponents_moves_are_shown_one_after_another(browser: Browser, client: C
         screen.click()
         if page.locator(".log li").count() > 3:
             break
-    page.wait_for_function("() => /your move/.test(document.querySelector('.status').textContent)")
+    page.wait_for_function("() => /your move/i.test(document.querySelector('.status').textContent)")
     said = page.evaluate("() => said")
     entries = page.locator(".log li").all_inner_texts()
     assert [words for words in said if words in entries] == entries

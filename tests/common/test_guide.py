@@ -11,6 +11,7 @@ import pytest
 
 from linkzoo import Game, get_game
 from linkzoo.core.options import option_names
+from linkzoo.core.protocols import Draw
 from linkzoo.registry import NAMES
 from linkzoo.svg import elements
 from linkzoo.svg.panel import TALL
@@ -49,33 +50,37 @@ def test_every_position_has_its_words(variant: Variant) -> None:
 
 
 @every_size
-def test_what_a_move_touched_lies_in_both_drawings(variant: Variant) -> None:
+def test_what_a_move_touched_lies_in_all_drawings(variant: Variant) -> None:
     game, total = variant.game, 0
     states = some(positions(game, variant.num_players, variant.options, 5)[:-1])
     for state in states:
         action = legal(game, state)[-1]
         follower = game.guide.after(state, action)
-        wide, tall = unescape(game.draw_svg(follower)), unescape(game.draw_tall(follower))
+        drawn = [unescape(draw(follower)) for draw in drawings(game)]
         for item in game.guide.touched(state, action):
-            assert f'data-item="{item}"' in wide
-            assert f'data-item="{item}"' in tall
+            assert all(f'data-item="{item}"' in svg for svg in drawn)
             total += 1
     assert total > 3
 
 
 @every_size
-def test_the_tall_drawing_has_the_same_parts_and_large_letters(variant: Variant) -> None:
+def test_all_drawings_have_the_same_parts_and_the_tall_one_large_letters(variant: Variant) -> None:
     """11 pixels or more on a screen of 320."""
     game = variant.game
     for state in some(positions(game, variant.num_players, variant.options, 6), 5):
         seat = max(int(state.seat), 0)
-        wide, tall = game.draw_svg(state, seat), game.draw_tall(state, seat)
+        wide, page, tall = (draw(state, seat) for draw in drawings(game))
         for mark in ("part", "item"):
-            named = [set(re.findall(f'data-{mark}="([^"]*)"', svg)) for svg in (wide, tall)]
-            assert named[0] == named[1]
+            named = [set(re.findall(f'data-{mark}="([^"]*)"', svg)) for svg in (wide, page, tall)]
+            assert named[0] == named[1] == named[2]
         root = ElementTree.fromstring(tall)  # noqa: S314
         assert root.get("viewBox", "").startswith(f"0 0 {TALL} ")
         assert min(letters(root, 320 / TALL)) >= 11
+
+
+def drawings(game: Game) -> list[Draw]:
+    """The wide drawing, the one for a page, and the one for a narrow screen."""
+    return [game.draw_svg, game.draw_page, game.draw_tall]
 
 
 def letters(element: ElementTree.Element, scale: float) -> list[float]:

@@ -142,12 +142,15 @@ class Drawing:
     Attributes:
         text: The position as lines of text.
         svg: The position as an SVG document. None: the text as SVG.
+        page: The same for a page that shows the game's name, the turn and the prompt beside it:
+            without them, and with letters of 12 at a width of 896. None: `svg`.
         tall: The same for a narrow screen, such as a phone: hands under the board, large letters.
             None: `svg`.
     """
 
     text: protocols.Draw
     svg: protocols.Draw | None = None
+    page: protocols.Draw | None = None
     tall: protocols.Draw | None = None
 
 

@@ -253,6 +253,11 @@ class Game:
         return self.observation.privileged_spec is not None
 
     @cached_property
+    def draw_page(self) -> Draw:
+        """Returns the position as SVG for a page that shows the turn itself."""
+        return self.drawing.page or self.draw_svg
+
+    @cached_property
     def draw_tall(self) -> Draw:
         """Returns the position as SVG for a narrow screen, such as a phone."""
         return self.drawing.tall or self.draw_svg

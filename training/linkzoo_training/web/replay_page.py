@@ -52,7 +52,7 @@ def _page(replay: Replay, data: dict[str, Any]) -> bytes:
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
     parts = {
         "title": escape(replay.game.title),
-        "style": _static("style.css") + _static("board.css"),
+        "style": _static("style.css") + _static("layout.css") + _static("board.css"),
         "modules": json.dumps({"imports": {name: _module(name) for name in _MODULES}}),
         "data": b64encode(packed).decode(),
     }

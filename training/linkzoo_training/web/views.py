@@ -245,7 +245,7 @@ def preview(viewer: "Viewer", move: str, *, tall: bool = False) -> Json:
 
 def picture(game: Game, state: Record, seat: int | None, *, tall: bool = False) -> str:
     """Returns the SVG of a view without a size, which the page sets; `tall` for narrow screens."""
-    draw = game.draw_tall if tall else game.draw_svg
+    draw = game.draw_tall if tall else game.draw_page
     svg = draw(state, seat)
     return re.sub(r'^(<svg[^>]*?) width="[\d.]+" height="[\d.]+"', r"\1", svg)
 

@@ -17,7 +17,7 @@ from linkzoo.games.love_formula.notation import MoveTexts
 from linkzoo.games.love_formula.options import EDITIONS, Options
 from linkzoo.games.love_formula.positions import PositionJson
 from linkzoo.games.love_formula.state import FIELDS
-from linkzoo.games.love_formula.svg import draw_svg, draw_tall
+from linkzoo.games.love_formula.svg import draw_page, draw_svg, draw_tall
 from linkzoo.games.love_formula.tables import card_tables
 from linkzoo.games.love_formula.text import draw_text
 
@@ -57,6 +57,7 @@ def _game_of(name: str, cards: Cards) -> Game:
         drawing=Drawing(
             text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), cards, seat),
             svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), cards, seat),
+            page=lambda state, seat=None: draw_page(positions.to_dict(state, seat), cards, seat),
             tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), cards, seat),
         ),
         facts=Facts(

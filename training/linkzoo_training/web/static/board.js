@@ -36,7 +36,7 @@ export class Board {
     this.bar = make("div", { className: "row choices", role: "group", "aria-label": "choices" });
     const stage = make("div", { className: "stage" }, this.picture, this.past);
     this.faces = new Faces(stage);
-    this.element = make("div", {}, stage, this.bar);
+    this.element = make("div", { className: "table" }, stage, this.bar);
     this.walk = new Walk(this.picture);
     this.picture.addEventListener("click", (event) => this.point(event));
     this.picture.addEventListener("keydown", (event) => {
@@ -162,6 +162,7 @@ export class Board {
     }
     const onward = this.keys && chosen.length ? this.walk.nearest(fresh.map(handle)) : undefined;
     this.walk.renew(stops.map(handle));
+    this.faces.giveWay();
     showShares(this.picture, this.selection.open(this.judged), chosen);
     this.frame();
     this.showBar([...next].filter((part) => !drawn.has(part)));

@@ -2,7 +2,12 @@
 
 import { make } from "./api.js";
 
+const STEP = 12; // pixels between the positions to try
+const SPACE = 4; // pixels between a face and other things
+
 const words = (card, tag) => card?.querySelector(`:scope > ${tag}`)?.textContent ?? "";
+
+const overlaps = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 
 export class Faces {
   /** `stage` contains the drawings; cards are their groups with `data-card`, a title and a description. */
@@ -15,6 +20,7 @@ export class Faces {
     stage.addEventListener("keydown", ({ key }) => key === "Escape" && this.hide());
   }
 
+  /** Shows the face of a card near it, but never over anything that can be chosen. */
   show(target) {
     if (this.note.contains(target)) return;
     const card = target.closest("[data-card]") ?? target.querySelector("[data-card]");
@@ -24,14 +30,51 @@ export class Faces {
       return;
     }
     this.note.replaceChildren(make("strong", {}, words(card, "title")), make("span", {}, face));
+    this.note.style.left = this.note.style.top = "0";
     this.note.hidden = false;
-    // Below the card, or above it where there is no room.
-    const [around, at] = [this.stage.getBoundingClientRect(), card.getBoundingClientRect()];
-    const [width, height] = [this.note.offsetWidth, this.note.offsetHeight];
-    const below = at.bottom - around.top + 4;
-    const above = at.top - around.top - height - 4;
-    this.note.style.top = `${below + height > around.height && above >= 0 ? above : below}px`;
-    this.note.style.left = `${Math.max(0, Math.min(at.left - around.left, around.width - width))}px`;
+    const at = this.place(card.getBoundingClientRect());
+    if (!at) {
+      this.hide();
+      return;
+    }
+    const around = this.stage.getBoundingClientRect();
+    this.note.style.left = `${at.left - around.left}px`;
+    this.note.style.top = `${at.top - around.top}px`;
+  }
+
+  /** The boxes of everything that can be chosen, on the board and below it. */
+  choices() {
+    const parts = [...this.stage.querySelectorAll(".board .lit, .board .chosen")];
+    const buttons = [...this.stage.parentElement.querySelectorAll(".choices button")];
+    return [...parts, ...buttons].map((element) => element.getBoundingClientRect());
+  }
+
+  /** The nearest free position on the screen; undefined if there is none. */
+  place(card) {
+    const { offsetWidth: width, offsetHeight: height } = this.note;
+    const taken = [card, ...this.choices()];
+    const right = document.documentElement.clientWidth - width;
+    const bottom = innerHeight - height;
+    let [best, least] = [undefined, Infinity];
+    const attempt = (left, top) => {
+      const far = Math.hypot(left - card.left, Math.max(card.top - top - height, top - card.bottom, 0));
+      if (left < 0 || top < 0 || left > right || top > bottom || far >= least) return;
+      const box = { left: left - SPACE, top: top - SPACE, right: left + width + SPACE, bottom: top + height + SPACE };
+      if (!taken.some((other) => overlaps(box, other))) [best, least] = [{ left, top }, far];
+    };
+    attempt(card.left, card.bottom + SPACE);
+    attempt(card.left, card.top - height - SPACE);
+    for (let top = 0; top <= bottom; top += STEP) {
+      for (let left = 0; left <= right; left += STEP) attempt(left, top);
+    }
+    return best;
+  }
+
+  /** Hides the face if it lies over something that can be chosen now. */
+  giveWay() {
+    if (this.note.hidden) return;
+    const box = this.note.getBoundingClientRect();
+    if (this.choices().some((other) => overlaps(box, other))) this.hide();
   }
 
   hide() {

@@ -42,7 +42,7 @@ class SessionPage {
     this.layout = make(
       "div",
       { className: "layout", hidden: true },
-      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.notes, this.status, this.wish, this.board.element, this.coach.element, this.tools()),
+      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.notes, this.status, this.wish, this.board.element, this.actions(), this.coach.element),
       make(
         "aside",
         { className: "about", "aria-label": "about the game" },
@@ -50,6 +50,7 @@ class SessionPage {
         make("section", { className: "card" }, make("h2", {}, "Moves so far"), this.log.list),
         this.typed.element,
         this.analysis.element,
+        this.tools(),
         make("details", { className: "card" }, make("summary", {}, "The position in words"), this.words),
       ),
     );
@@ -58,9 +59,8 @@ class SessionPage {
     NARROW.addEventListener("change", this.redraw);
   }
 
-  tools() {
-    this.confirm = make("input", { type: "checkbox", checked: localStorage.getItem(CONFIRM) !== "no" });
-    this.confirm.onchange = () => localStorage.setItem(CONFIRM, this.confirm.checked ? "yes" : "no");
+  /** The actions of the game besides moves. */
+  actions() {
     this.back = button("Take back", () => this.do("back", {}));
     this.resign = button("Resign", () => this.do("resign", {}));
     this.rematch = button("Rematch", () => this.do("rematch", {}), { className: "main" });
@@ -69,6 +69,12 @@ class SessionPage {
     this.run = button("Play", () => this.toggleRun());
     this.step = button("One move", () => this.do("step", {}));
     this.watching = make("span", { className: "row" }, this.run, this.step, this.pace);
+    return make("div", { className: "row tools" }, this.rematch, this.watching, this.back, this.resign);
+  }
+
+  tools() {
+    this.confirm = make("input", { type: "checkbox", checked: localStorage.getItem(CONFIRM) !== "no" });
+    this.confirm.onchange = () => localStorage.setItem(CONFIRM, this.confirm.checked ? "yes" : "no");
     const record = () => askText(`sessions/${this.id}/record`);
     this.openRecord = button("Replay", async () => openRecord(await record()));
     this.download = button("Download", async () => download("game.json", await record()));
@@ -81,7 +87,7 @@ class SessionPage {
     });
     this.asking = make("label", { className: "flag" }, this.confirm, "Ask before each move");
     const leave = button("New game", () => void (location.hash = "#/"));
-    return make("div", { className: "row tools" }, this.rematch, this.watching, this.back, this.asking, this.resign, save, this.download, this.openRecord, large, leave);
+    return make("div", { className: "row tools" }, this.asking, save, this.download, this.openRecord, large, leave);
   }
 
   /** The address of a request about this game; narrow screens get other pictures. */
@@ -288,12 +294,18 @@ function latest(log, own) {
   return moves.flatMap(({ touched }) => touched);
 }
 
+/** Whose move it is; a person alone at the game isn't named. */
+function mover({ seats, acting, names }) {
+  const alone = seats.filter((who) => who === "human").length === 1;
+  return alone ? "Your move." : `${names[acting] || `Player ${acting}`}, your move.`;
+}
+
 function statusOf(view) {
   const name = (seat) => `Player ${seat}${view.names[seat] ? ` (${view.names[seat]})` : ""}`;
   const who = view.acting === null ? "Another player" : name(view.acting);
   if (view.error) return `An agent failed: ${view.error}`;
   if (view.over) return view.resigned === null ? view.prompt : `${name(view.resigned)} resigned. ${result(view)}`;
-  if (view.moves.length) return `${who}, your move. ${view.prompt}`;
+  if (view.moves.length) return `${mover(view)} ${view.prompt}`;
   if (view.busy) return `${who} waits for a free place: ${view.busy} …`;
   if (view.preparing) return `Compiling ${view.seats[view.acting]} … its first move can take half a minute.`;
   if (view.thinking) return `${who} is thinking …`;

@@ -3,8 +3,8 @@
 from linkzoo.games.love_formula import describe
 from linkzoo.games.love_formula.cards import Cards
 from linkzoo.games.love_formula.describe import Json, Table
-from linkzoo.games.love_formula.svg import fields, panel, style
-from linkzoo.games.love_formula.svg.fields import Box, draw_field, room_for
+from linkzoo.games.love_formula.svg import fields, page, panel, style
+from linkzoo.games.love_formula.svg.fields import Box, Look, draw_field, room_for
 from linkzoo.svg.elements import document, rect
 from linkzoo.svg.panel import TALL, moved
 
@@ -24,8 +24,14 @@ def draw_svg(view: Json, cards: Cards, seat: int | None = None) -> str:
     return _document(view, style.WIDTH, style.HEIGHT, *drawn, panel_)
 
 
+def draw_page(view: Json, cards: Cards, seat: int | None = None) -> str:
+    """Returns the position for a page that shows the turn itself; 896 wide, about 700 high."""
+    drawn, height = page.draw_content(view, Table(cards), seat)
+    return _document(view, page.WIDTH, height, *drawn)
+
+
 def draw_tall(view: Json, cards: Cards, seat: int | None = None) -> str:
-    """Returns the position for a narrow screen: the own field and hand, the turn, other fields."""
+    """Returns the position for a narrow screen, the own field and hand at the top."""
     table = Table(cards)
     players = view["num_players"]
     first = _first_player(view, seat)
@@ -41,9 +47,9 @@ def draw_tall(view: Json, cards: Cards, seat: int | None = None) -> str:
         drawn.append(draw_field(view, player, seat, table, box, fields.TALL))
         top += height + 8
         if step == 0:
-            turn, end = panel.draw_turn(view, table)
-            drawn.append(moved(turn, left, top - 16 * scale, scale))
-            top += (end - 16) * scale
+            turn, end = panel.draw_turn(view, table, 0)
+            drawn.append(moved(turn, left, top, scale))
+            top += end * scale
     piles, end = panel.draw_below(view, table)
     drawn.append(moved(piles, left, top, scale))
     return _document(view, TALL, top + end * scale, *drawn)
@@ -68,7 +74,8 @@ def _boxes(view: Json, table: Table) -> list[Box]:
     columns = _COLUMNS[players]
     width = (style.WIDTH - 2 * style.MARGIN - panel.WIDTH - _GAP * columns) / columns
     for faces in (True, False):
-        needs = [room_for(view, player, table, width, faces=faces) for player in range(players)]
+        look = Look(1, faces)
+        needs = [room_for(view, player, table, width, look) for player in range(players)]
         rows = [max(needs[first : first + columns]) for first in range(0, players, columns)]
         share = (style.HEIGHT - 2 * style.MARGIN - _GAP * (len(rows) - 1)) / sum(rows)
         if share >= fields.FACES:

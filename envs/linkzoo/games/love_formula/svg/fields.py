@@ -10,7 +10,7 @@ from linkzoo.games.love_formula.svg import style
 from linkzoo.games.love_formula.svg.style import PITCH
 from linkzoo.svg.elements import group, rect, text
 from linkzoo.svg.letters import fit
-from linkzoo.svg.panel import moved
+from linkzoo.svg.panel import Part, moved
 
 _HEAD = 36  # height of the head
 _INSET = 10
@@ -20,10 +20,31 @@ _LINE = 15  # line height of a couple's name
 _NAME = 12  # letter size of a couple's name
 _LABEL = 22  # height of a label above cards
 FACES = 0.9  # the smallest scale at which held cards show their texts
-# Scales to try, with and without the texts of held cards.
-_LOOKS = [(percent / 100, True) for percent in range(150, 85, -5)]
-_LOOKS += [(percent / 100, False) for percent in range(150, 20, -5)]
-TALL = 1.36  # scale for narrow screens
+
+
+class Look(NamedTuple):
+    """How a field is drawn.
+
+    Attributes:
+        scale: The scale of its content.
+        faces: Whether held cards show their texts.
+        full: Whether obstacles show their texts and held preparations their kind, and a line
+            counts hidden cards.
+        held: Whether the visible cards that the player holds are in the field.
+        least: The smallest letter size of names.
+    """
+
+    scale: float
+    faces: bool = True
+    full: bool = False
+    held: bool = True
+    least: float = 10
+
+
+# Looks to try: with and without the texts of held cards.
+_LOOKS = [Look(percent / 100, faces=True) for percent in range(150, 85, -5)]
+_LOOKS += [Look(percent / 100, faces=False) for percent in range(150, 20, -5)]
+TALL = Look(1.36, full=True)  # for narrow screens
 
 
 class Box(NamedTuple):
@@ -43,23 +64,23 @@ class _Block(NamedTuple):
 
 
 def draw_field(
-    view: Json, player: int, seat: int | None, table: Table, box: Box, given: float = 0
+    view: Json, player: int, seat: int | None, table: Table, box: Box, given: Look | None = None
 ) -> str:
     """Returns a player's field in a box, with the texts of cards if there is room.
 
-    It has the largest scale that fits, or the one `given`.
+    It has the look `given`, else the largest scale that fits.
     """
-    looks = [(given, True)] if given else _LOOKS
-    for scale, faces in looks:
-        content = _laid_out(view, player, table, (box.width - 2 * _INSET) / scale, faces=faces)
-        if content.height * scale <= box.height - _HEAD - _INSET / 2:
+    looks = _LOOKS if given is None else [given]
+    for look in looks:
+        content = _laid_out(view, player, table, (box.width - 2 * _INSET) / look.scale, look)
+        if content.height * look.scale <= box.height - _HEAD - _INSET / 2:
             break
     border = 1
     colour = style.LINE
     if player == view["seat"] or player in view["winners"]:
         border = 3
         colour = style.SEATS[player]
-    transform = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({scale:g})"
+    transform = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({look.scale:g})"
     return group(
         rect(*box, 10, fill=style.CARD, stroke=colour, stroke_width=border),
         _head(view, player, seat, table, box),
@@ -70,12 +91,10 @@ def draw_field(
     )
 
 
-def room_for(
-    view: Json, player: int, table: Table, width: float, scale: float = 1, *, faces: bool = True
-) -> float:
-    """Returns the height of a field of some width, at a scale, with or without cards' texts."""
-    content = _laid_out(view, player, table, (width - 2 * _INSET) / scale, faces=faces)
-    return _HEAD + content.height * scale + _INSET / 2 + 0.1
+def room_for(view: Json, player: int, table: Table, width: float, look: Look) -> float:
+    """Returns the height of a field of some width."""
+    content = _laid_out(view, player, table, (width - 2 * _INSET) / look.scale, look)
+    return _HEAD + content.height * look.scale + _INSET / 2 + 0.1
 
 
 def _head(view: Json, player: int, seat: int | None, table: Table, box: Box) -> str:
@@ -98,13 +117,13 @@ def _head(view: Json, player: int, seat: int | None, table: Table, box: Box) -> 
     )
 
 
-def _laid_out(view: Json, player: int, table: Table, width: float, *, faces: bool) -> _Block:
+def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -> _Block:
     """Lays out free slots and couples in balanced columns, with the cards held below."""
     columns = max(int((width + _GAP) / (_COLUMN + _GAP)), 1)
     step = (width + _GAP) / columns
     couples = view["fields"][player]["couples"]
-    blocks = [_free(view, player, table, step - _GAP)]
-    blocks += [_couple(view, couple, table, step - _GAP) for couple in couples]
+    blocks = [_free(view, player, table, step - _GAP, look)]
+    blocks += [_couple(view, couple, table, step - _GAP, look) for couple in couples]
     ends = [0.0] * columns
     placed = []
     for block in blocks:
@@ -112,13 +131,19 @@ def _laid_out(view: Json, player: int, table: Table, width: float, *, faces: boo
         placed.append((block, step * column, ends[column]))
         ends[column] += block.height + _GAP
     height = max(ends)
-    for label, cards in describe.held(view, player).items():
-        if describe.size(cards):
-            named = player == view["seat"] and label == _selectable(view)
-            if faces and isinstance(cards, list):
-                block = _faces(label, cards, table, step, columns, named=named)
+    held = describe.held(view, player)
+    if look.full:
+        counts = _counts(held)
+        placed.append((counts, 0.0, height))
+        height += counts.height
+    for label, cards in held.items():
+        hidden = isinstance(cards, int)
+        if describe.size(cards) and not (hidden and look.full) and (hidden or look.held):
+            named = is_selectable(view, player, label)
+            if look.faces and isinstance(cards, list):
+                block = _faces(label, cards, table, step, columns, look, named=named)
             else:
-                block = _cards(label, cards, table, step, columns, named=named)
+                block = _cards(label, cards, table, step, columns, look, named=named)
             placed.append((block, 0.0, height))
             height += block.height
 
@@ -128,12 +153,22 @@ def _laid_out(view: Json, player: int, table: Table, width: float, *, faces: boo
     return _Block(height, draw)
 
 
-def _selectable(view: Json) -> str:
-    """Returns which cards held can be selected."""
-    return "pack" if view["stage"] == "draft" else "hand"
+def _counts(held: dict[str, list[str] | int]) -> _Block:
+    """Returns the numbers of hidden cards in a line; empty if there are none."""
+    counts = [f"{name.capitalize()} {cards}" for name, cards in held.items() if type(cards) is int]
+    if not counts:
+        return _Block(0, str)
+    words = text(" · ".join(counts), 0, 16, _NAME, font_weight="bold", fill=style.GREY)
+    return _Block(_LABEL + 2, lambda: words)
 
 
-def _free(view: Json, player: int, table: Table, width: float) -> _Block:
+def is_selectable(view: Json, player: int, label: str) -> bool:
+    """Returns whether cards held under a label can be selected: a hand, in a draft a pack."""
+    selectable = "pack" if view["stage"] == "draft" else "hand"
+    return player == view["seat"] and label == selectable
+
+
+def _free(view: Json, player: int, table: Table, width: float, look: Look) -> _Block:
     """Returns the block of the free slots."""
     slots = view["fields"][player]["free"]
     height = 24 + PITCH * len(slots) + 2
@@ -143,7 +178,7 @@ def _free(view: Json, player: int, table: Table, width: float) -> _Block:
         for row, (subtype, name) in enumerate(slots.items()):
             y = 24 + PITCH * row
             card = table[name] if name else None
-            rows.append(_position(f"{player}/{subtype}", card, subtype, subtype, y, width))
+            rows.append(_position(f"{player}/{subtype}", card, subtype, subtype, y, width, look))
         return group(
             rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE),
             text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY),
@@ -154,13 +189,15 @@ def _free(view: Json, player: int, table: Table, width: float) -> _Block:
     return _Block(height, draw)
 
 
-def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
+def _couple(view: Json, couple: Json, table: Table, width: float, look: Look) -> _Block:
     """Returns a couple's block: its requirements, filled or empty, and its obstacles."""
-    lines, letters = fit(couple["card"], width - 30, _NAME, 10, 2, bold=True)
+    lines, letters = fit(couple["card"], width - 30, _NAME, look.least, 2, bold=True)
     needs = describe.needs(table, couple)
-    obstacles = describe.obstacles_at(view, couple)
+    obstacles = [
+        _obstacle(view, entry, table, width, look) for entry in describe.obstacles_at(view, couple)
+    ]
     top = 8 + _LINE * len(lines)
-    height = top + PITCH * (len(needs) + len(obstacles)) + 2
+    height = top + PITCH * len(needs) + sum(part_height for _, part_height in obstacles) + 2
 
     def draw() -> str:
         face, rim, mark = style.COMPLETE if all(needs.values()) else style.INCOMPLETE
@@ -175,11 +212,12 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
         for name, attached in needs.items():
             card = table[name] if attached else None
             position = f"{couple['card']}/{name}"
-            rows.append(_position(position, card, name, table[name].subtype, y, width))
+            rows.append(_position(position, card, name, table[name].subtype, y, width, look))
             y += PITCH
-        for entry in obstacles:
-            rows.append(_obstacle(view, entry, table, y, width))
-            y += PITCH
+        bottom = float(y)
+        for obstacle, part_height in obstacles:
+            rows.append(moved(obstacle, 5, bottom))
+            bottom += part_height
         name = f"COUPLE {couple['card']}"
         if view["decision"] == "DISCARD_MENU":  # its preparations can be selected, too
             return group(
@@ -190,28 +228,38 @@ def _couple(view: Json, couple: Json, table: Table, width: float) -> _Block:
     return _Block(height, draw)
 
 
-def _obstacle(view: Json, entry: Json, table: Table, y: float, width: float) -> str:
-    """Returns an obstacle at a couple, with its turns left and its player."""
+def _obstacle(view: Json, entry: Json, table: Table, width: float, look: Look) -> Part:
+    """Returns an obstacle at a couple, with its turns left and its player, and its height."""
     card = table[entry["card"]]
     turns = str(entry["turns_left"]) if card.turns else "∞"
-    strip = style.strip(card, 5, y, width - 10, turns, by=entry["by"])
     name = f"OBSTACLE {describe.copy_of(view, entry)}"
-    return group(strip, data_part=name, data_item=name)
+    if look.full:
+        face, height = style.face(card, width - 10, turns, by=entry["by"], least=look.least)
+        return group(face, data_part=name, data_item=name), height + PITCH - style.STRIP
+    strip = style.strip(card, 0, 0, width - 10, turns, by=entry["by"], least=look.least)
+    return group(strip, data_part=name, data_item=name), PITCH
 
 
 def _position(
-    name: str, card: Card | None, label: str, subtype: str, y: float, width: float
+    name: str, card: Card | None, label: str, subtype: str, y: float, width: float, look: Look
 ) -> str:
     """Returns a position with its preparation, or an empty one with its label and subtype."""
     if card is None:
-        strip = style.place(label, subtype, 5, y, width - 10)
+        strip = style.place(label, subtype, 5, y, width - 10, look.least)
     else:
-        strip = style.strip(card, 5, y, width - 10)
+        strip = style.strip(card, 5, y, width - 10, least=look.least)
     return group(strip, data_part=f"POS {name}", data_item=f"POS {name}")
 
 
 def _faces(
-    label: str, cards: list[str], table: Table, step: float, columns: int, *, named: bool
+    label: str,
+    cards: list[str],
+    table: Table,
+    step: float,
+    columns: int,
+    look: Look,
+    *,
+    named: bool,
 ) -> _Block:
     """Returns cards with their texts, in columns."""
     ends = [float(_LABEL)] * columns
@@ -219,7 +267,10 @@ def _faces(
     for name, number in describe.copies(cards).items():
         column = min(range(columns), key=ends.__getitem__)
         note = style.times(number)
-        face, height = style.face(table[name], step - _GAP, note, named=named)
+        card = table[name]
+        face, height = style.face(
+            card, step - _GAP, note, named=named, least=look.least, kind=look.full
+        )
         drawn.append(moved(face, step * column, ends[column]))
         ends[column] += height + 4
     return _Block(max(ends) + 2, lambda: "".join(drawn))
@@ -231,6 +282,7 @@ def _cards(
     table: Table,
     step: float,
     columns: int,
+    look: Look,
     *,
     named: bool,
 ) -> _Block:
@@ -251,7 +303,10 @@ def _cards(
             note = style.times(number)
             x = step * column
             y = _LABEL + PITCH * row
-            markup += style.strip(table[card], x, y, step - _GAP, note, named=named)
+            strip = style.strip(table[card], x, y, step - _GAP, note, least=look.least)
+            if named:
+                strip = style.selectable(table[card], strip)
+            markup += strip
         return markup
 
     return _Block(_LABEL + PITCH * rows + 4, draw)

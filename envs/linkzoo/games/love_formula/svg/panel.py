@@ -21,21 +21,37 @@ _KEY = style.HEIGHT - 112  # upper edge of the key
 
 def draw_panel(view: Json, table: Table) -> str:
     """Returns the panel's markup, at the right of the picture."""
-    turn, top = draw_turn(view, table)
-    piles, _ = draw_piles(view, table, top, _KEY)
-    return group(turn, piles, _key(_KEY), fill=style.INK)
-
-
-def draw_turn(view: Json, table: Table) -> tuple[str, float]:
-    """Returns the game's name, the turn and the cards under way, and their lower edge."""
-    top = 136.0
-    order, height = _order(view, table, top)
-    top += height
-    happening, height = _happening(view, table, top)
-    top += height
     title = text("Love Formula", LEFT, 42, 27, font_weight="bold")
     stage = text(describe.stage(view, table.course), LEFT, 64, 14, fill=style.GREY)
-    return group(title, stage, _banner(view), order, happening, fill=style.INK), top
+    cards, top = _cards_of_turn(view, table, 136)
+    piles, _ = draw_piles(view, table, top, _KEY)
+    return group(title, stage, _banner(view), cards, piles, _key(_KEY), fill=style.INK)
+
+
+def draw_beside(view: Json, table: Table, bottom: float) -> tuple[str, float]:
+    """Returns the panel without the turn, down to `bottom` or below, and its lower edge."""
+    turn, top = draw_turn(view, table, 8)
+    key = max(bottom - 106, top + _LABEL + 7 * PITCH)
+    piles, end = draw_piles(view, table, top, key, small=False)
+    key = max(bottom - 106, end)
+    return group(turn, piles, _key(key), fill=style.INK), key + 106
+
+
+def draw_turn(view: Json, table: Table, top: float) -> tuple[str, float]:
+    """Returns the stage and the cards under way with their texts, and their lower edge."""
+    stage = text(describe.stage(view, table.course), LEFT, top + 16, 14, fill=style.GREY)
+    cards, end = _cards_of_turn(view, table, top + 24, texts=True)
+    return group(stage, cards, fill=style.INK), end
+
+
+def _cards_of_turn(
+    view: Json, table: Table, top: float, *, texts: bool = False
+) -> tuple[str, float]:
+    """Returns the cards of this turn and the cards that wait to resolve, and their lower edge."""
+    order, height = _order(view, table, top, least=_NOTE if texts else 10)
+    top += height
+    happening, height = _happening(view, table, top, texts=texts)
+    return order + happening, top + height
 
 
 def draw_below(view: Json, table: Table) -> tuple[str, float]:
@@ -44,13 +60,19 @@ def draw_below(view: Json, table: Table) -> tuple[str, float]:
     return group(piles, _key(end), fill=style.INK), end + 112
 
 
-def draw_piles(view: Json, table: Table, top: float, bottom: float) -> tuple[str, float]:
-    """Returns the cards looked at, the deck and the discard pile, and their lower edge."""
+def draw_piles(
+    view: Json, table: Table, top: float, bottom: float, *, small: bool = True
+) -> tuple[str, float]:
+    """Returns the cards looked at, the deck and the discard pile, and their lower edge.
+
+    Many cards are drawn `small`, or only the first ones.
+    """
     markup = ""
     looked = describe.looked_at(view)
     if looked:
         from_top = [(card, 1) for card in looked]
-        markup, height = _cards("Looked at", from_top, table, top, bottom - _LABEL)
+        end = bottom - _LABEL if small else top + _LABEL + 6 + PITCH * len(looked)
+        markup, height = _cards("Looked at", from_top, table, top, end, small=small)
         top += height
     discard = view["discard"][::-1]
     label = f"Deck {describe.size(view['deck'])} · Discard pile {len(discard)}"
@@ -58,7 +80,9 @@ def draw_piles(view: Json, table: Table, top: float, bottom: float) -> tuple[str
         label += ", latest first"
     cards = list(describe.copies(discard).items())
     named = view["decision"] == "RECOVER"
-    drawn, height = _cards(label, cards, table, top, bottom, named=named)
+    if named and not small:
+        bottom = top + _LABEL + 6 + PITCH * len(cards)
+    drawn, height = _cards(label, cards, table, top, bottom, named=named, small=small)
     return markup + group(drawn, data_item="discard"), top + height
 
 
@@ -77,7 +101,7 @@ def _label(words: str, top: float) -> str:
     return text(words, LEFT, top + 17, 12, font_weight="bold", fill=style.GREY)
 
 
-def _order(view: Json, table: Table, top: float) -> tuple[str, float]:
+def _order(view: Json, table: Table, top: float, least: float) -> tuple[str, float]:
     """Returns the cards of this turn in their order, and the height."""
     ordered = bool(view["order"])
     players = view["order"]
@@ -94,7 +118,9 @@ def _order(view: Json, table: Table, top: float) -> tuple[str, float]:
         if row == resolving:
             markup.append(text("►", LEFT, y + 15.5, 12))
         if card:
-            drawn = style.strip(table[card], LEFT + 16, y, WIDTH - 16, priority, by=player)
+            drawn = style.strip(
+                table[card], LEFT + 16, y, WIDTH - 16, priority, by=player, least=least
+            )
         else:
             drawn = _resolved(priority, y, player)
         markup.append(group(drawn, data_item=f"turn {player}"))
@@ -111,8 +137,8 @@ def _resolved(priority: str, y: float, player: int) -> str:
     )
 
 
-def _happening(view: Json, table: Table, top: float) -> tuple[str, float]:
-    """Returns the cards that wait to resolve, and the height."""
+def _happening(view: Json, table: Table, top: float, *, texts: bool) -> tuple[str, float]:
+    """Returns the cards that wait to resolve, with or without their texts, and the height."""
     entries = describe.happening(view)
     if not entries:
         return "", 0
@@ -123,17 +149,25 @@ def _happening(view: Json, table: Table, top: float) -> tuple[str, float]:
     markup = [_label(label, top)]
     y = top + _LABEL
     for entry in entries:
-        drawn, height = _entry(entry, table, y, max_lines)
+        drawn, height = _entry(entry, table, y, max_lines, texts=texts and len(entries) <= _FEW)
         markup.append(drawn)
         y += height
     return "".join(markup), y - top + 6
 
 
-def _entry(entry: Entry, table: Table, y: float, max_lines: int) -> tuple[str, float]:
-    """Returns a waiting card with its note below, and the height."""
+def _entry(
+    entry: Entry, table: Table, y: float, max_lines: int, *, texts: bool
+) -> tuple[str, float]:
+    """Returns a waiting card with its text, if wanted, and its note below, and the height."""
     card = table[entry.card]
-    lines, letters = fit(entry.words, WIDTH - 20, _NOTE, 10, max_lines)
-    markup = style.strip(card, LEFT, y, WIDTH, by=entry.by, cancelled=entry.cancelled)
+    words = entry.words
+    least = 10
+    if texts:
+        words = f"{card.text} {words}".strip()
+        max_lines = 10
+        least = _NOTE
+    lines, letters = fit(words, WIDTH - 20, _NOTE, least, max_lines)
+    markup = style.strip(card, LEFT, y, WIDTH, by=entry.by, cancelled=entry.cancelled, least=least)
     for number, line in enumerate(lines, 1):
         baseline = y + PITCH + _LINE * number - 4
         markup += text(line, LEFT + 20, baseline, letters, fill=style.GREY)
@@ -148,18 +182,22 @@ def _cards(
     bottom: float,
     *,
     named: bool = True,
+    small: bool = True,
 ) -> tuple[str, float]:
     """Returns a label above cards in columns, with numbers, at the largest scale that fits.
 
-    Cards beyond the last scale are only counted.
+    Cards beyond the last scale are only counted. If not `small`, there is one scale and column.
     """
     room = bottom - top - _LABEL - 6
-    for scale in _SCALES:
-        columns = int(WIDTH / scale / _CARD)
+    for scale in _SCALES if small else (1,):
+        columns = int(WIDTH / scale / _CARD) if small else 1
         rows = max(int(room / scale / PITCH), 0)
         if len(cards) <= columns * rows:
             break
     shown = cards
+    least = 10
+    if not small:
+        least = _NOTE
     if len(cards) > columns * rows:
         shown = cards[: max(columns * (rows - 1), 0)]
     step = (WIDTH / scale + 6) / columns
@@ -168,7 +206,10 @@ def _cards(
         row, column = divmod(index, columns)
         note = style.times(number)
         x = step * column
-        strips.append(style.strip(table[card], x, PITCH * row, step - 6, note, named=named))
+        strip = style.strip(table[card], x, PITCH * row, step - 6, note, least=least)
+        if named:
+            strip = style.selectable(table[card], strip)
+        strips.append(strip)
     used_rows = -(-len(shown) // columns)
     if rows and len(shown) < len(cards):
         rest = sum(number for _, number in cards[len(shown) :])

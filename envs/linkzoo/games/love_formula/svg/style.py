@@ -92,11 +92,11 @@ def strip(
     *,
     by: int | None = None,
     cancelled: bool = False,
-    named: bool = False,
+    least: float = _MIN_SIZE,
 ) -> str:
     """Returns a card of height STRIP: mark and priority, name, a note, and its owner's seat.
 
-    Its title and description have the whole card. It can be selected if `named`.
+    Its title and description have the whole card.
     """
     left = x + _BAND + 5
     right = x + width - 5  # end of the note
@@ -105,7 +105,7 @@ def strip(
     room = right - left
     if note:
         room -= width_of(note, _SIZE, True) + 5
-    length, name = _line(card.name, left, y, room)
+    length, name = _line(card.name, left, y, room, least)
     marks = []
     if note:
         marks.append(text(note, right, y + 15.5, _SIZE, text_anchor="end", font_weight="bold"))
@@ -120,23 +120,42 @@ def strip(
         *marks,
         fill=INK,
         data_card=card.name,
-        data_part=f"CARD {card.name}" if named else None,
     )
 
 
-def face(card: Card, width: float, note: str, *, named: bool) -> tuple[str, float]:
-    """Returns a strip with the card's text below it, from (0, 0) on, and the height."""
+def selectable(card: Card, markup: str) -> str:
+    """Returns a card's markup as a part that can be selected."""
+    return group(markup, data_part=f"CARD {card.name}")
+
+
+def face(
+    card: Card,
+    width: float,
+    note: str,
+    *,
+    by: int | None = None,
+    named: bool = False,
+    least: float = _MIN_SIZE,
+    kind: bool = False,
+) -> panel.Part:
+    """Returns a strip with the card's text below it, from (0, 0) on, and the height.
+
+    A card without a text has its kind below it if wanted.
+    """
+    words = card.text
+    if kind and not words:
+        words = kind_of(card)
     lines: list[str] = []
-    if card.text:
-        lines, _ = fit(card.text, width - 12, _TEXT, _TEXT, 12)
+    if words:
+        lines, _ = fit(words, width - 12, _TEXT, _TEXT, 12)
     height = STRIP
     ground = ""
     if lines:
         height += _LINE * len(lines) + 6
-        ground = rect(0, 0, width, height, 4, fill=CARD, stroke=_look(card).band)
+        ground = rect(0, 0, width, height, 4, fill=CARD, stroke=look_of(card).band)
     markup = group(
         ground,
-        strip(card, 0, 0, width, note),
+        strip(card, 0, 0, width, note, by=by, least=least),
         *(text(line, 7, STRIP + _LINE * n - 1, _TEXT) for n, line in enumerate(lines, 1)),
         fill=INK,
         data_part=f"CARD {card.name}" if named else None,
@@ -144,22 +163,25 @@ def face(card: Card, width: float, note: str, *, named: bool) -> tuple[str, floa
     return markup, height
 
 
-def _look(card: Card) -> Look:
+def look_of(card: Card) -> Look:
+    """Returns the colours and the mark of a card."""
     if card.kind == PREPARATION:
         return LOOKS[card.subtype]
     return LOOKS[KINDS[card.kind]]
 
 
-def _line(words: str, x: float, y: float, room: float, **look: str) -> tuple[float, str]:
+def _line(
+    words: str, x: float, y: float, room: float, least: float, **look: str
+) -> tuple[float, str]:
     """Returns text in a strip, at most `room` wide: its width and the markup."""
-    lines, size = fit(words, room, _SIZE, _MIN_SIZE)
+    lines, size = fit(words, room, max(_SIZE, least), least)
     fitted = " ".join(lines)
     return width_of(fitted, size), text(fitted, x, y + 15.5, size, **look)
 
 
 def _ground(card: Card, x: float, y: float, width: float) -> str:
     """Returns the background of a strip, with the mark and the priority in its band."""
-    paint = _look(card)
+    paint = look_of(card)
     words = paint.mark
     if card.kind != REACTION:
         words += f" {card.priority}"
@@ -173,13 +195,20 @@ def _ground(card: Card, x: float, y: float, width: float) -> str:
     )
 
 
-def place(words: str, subtype: str, x: float, y: float, width: float) -> str:
+def kind_of(card: Card) -> str:
+    """Returns a card's kind in words, such as `Preparation, event`."""
+    return ", ".join(filter(None, (KINDS[card.kind].capitalize(), card.subtype)))
+
+
+def place(
+    words: str, subtype: str, x: float, y: float, width: float, least: float = _MIN_SIZE
+) -> str:
     """Returns an empty place for a preparation, of the size of a strip."""
     paint = LOOKS[subtype]
     return group(
         rect(x, y, width, STRIP, 4, fill="none", stroke=paint.band, stroke_dasharray="3 3"),
         text(paint.mark, x + _BAND / 2, y + 15.5, _SIZE, text_anchor="middle", fill=paint.band),
-        _line(words, x + _BAND + 5, y, width - _BAND - 10, fill=GREY)[1],
+        _line(words, x + _BAND + 5, y, width - _BAND - 10, least, fill=GREY)[1],
     )
 
 

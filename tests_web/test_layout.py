@@ -1,0 +1,128 @@
+"""The page of a game on a screen of 1280 x 800: nothing covers choices, all is in view."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from tests.web.server import Client
+
+from linkzoo import game_names
+from linkzoo.testing.play import mask_of, positions
+from linkzoo_training.web.game_session import GameSession
+from tests_web.conftest import Screen
+
+_SCREEN = {"width": 1280, "height": 800}
+
+
+def _put(session: GameSession, share: float) -> None:
+    """Puts a position with seat 0 to act on the board, after a share of a random game."""
+    game = session.game
+    played = positions(game, len(session.seats), dict(game.fixed.values), 5)
+    later = played[int(share * len(played)) :]
+    choices = 5  # not only to pass, or to react
+    state = next(s for s in later if s["seat"] == 0 and mask_of(game, s).sum() >= choices)
+    with session.lock:
+        session._states[0] = state
+        session._mask[0] = mask_of(game, state)
+        session.touch()
+
+
+def _open(screen: Screen, game: str, share: float) -> None:
+    session = screen.start(game, ["human", "random"])
+    _put(session, share)
+    screen.page.reload()
+    screen.page.wait_for_selector(".board .lit", timeout=10_000)
+
+
+# The choices on the board: names, and the points in their middles; hidden by others or not.
+_CHOICES = """() => [...document.querySelectorAll(".board .lit")].map((part) => {
+  const box = part.getBoundingClientRect();
+  const face = document.querySelector(".face:not([hidden])")?.getBoundingClientRect();
+  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+  const apart = !face || face.right <= box.left || face.left >= box.right
+    || face.bottom <= box.top || face.top >= box.bottom;
+  return { name: part.dataset.part, x, y, apart };
+})"""
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("game", game_names())
+def test_tips_cover_nothing_to_choose(
+    browser: Browser, client: Client, game: str, width: int
+) -> None:
+    """Hovers the neighbours of each choice, then clicks its middle."""
+    page = browser.new_page(viewport={"width": width, "height": 800}, reduced_motion="reduce")
+    screen = Screen(page, client)
+    for share in (0.02, 0.7):
+        _open(screen, game, share)
+        for choice in page.evaluate(_CHOICES):
+            part = page.locator(f'.board [data-part="{choice["name"]}"].lit').first
+            part.scroll_into_view_if_needed()
+            now = page.evaluate(_CHOICES)
+            here = next(one for one in now if one["name"] == choice["name"])
+
+            def distance(one: dict[str, Any], here: dict[str, Any] = here) -> float:
+                return abs(float(one["x"] - here["x"])) + abs(float(one["y"] - here["y"]))
+
+            for other in sorted(now, key=distance)[3::-1]:
+                page.mouse.move(other["x"], other["y"])
+                assert all(one["apart"] for one in page.evaluate(_CHOICES))
+            page.mouse.click(here["x"], here["y"])
+            assert page.locator(f'.board .chosen[data-part="{choice["name"]}"]').count() >= 1
+            for _ in range(2):
+                page.keyboard.press("Escape")
+            page.wait_for_function("() => !document.querySelector('.board .chosen')")
+    assert screen.wrong == []
+    page.close()
+
+
+# The smallest letter, the smallest card to choose and field, and the lowest edges, in pixels.
+_MEASURED = """() => {
+  const svg = document.querySelector(".board svg");
+  const letters = [...svg.querySelectorAll("text")].filter((text) => text.textContent.trim());
+  const size = (text) => text.getScreenCTM().a * parseFloat(getComputedStyle(text).fontSize);
+  const height = (one) => one.getBoundingClientRect().height;
+  const heights = (what) => [...svg.querySelectorAll(what)].map(height);
+  return {
+    letters: Math.min(...letters.map(size)),
+    cards: Math.min(Infinity, ...heights(".lit[data-card], .lit:has(> [data-card])")),
+    fields: Math.min(Infinity, ...heights("[data-field]")),
+  };
+}"""
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.1, 0.3, 0.6, 0.9])
+def test_a_table_of_cards_is_read_and_hit_on_a_laptop(
+    browser: Browser, client: Client, share: float
+) -> None:
+    page = browser.new_page(viewport=_SCREEN, reduced_motion="reduce")
+    screen = Screen(page, client)
+    _open(screen, "love_formula", share)
+    found = page.evaluate(_MEASURED)
+    assert found["letters"] >= 11.5
+    assert found["cards"] >= 72
+    assert found["fields"] >= 72
+    page.close()
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_board_turn_score_and_log_are_in_view_on_a_laptop(
+    browser: Browser, client: Client, game: str
+) -> None:
+    page = browser.new_page(viewport=_SCREEN, reduced_motion="reduce")
+    screen = Screen(page, client)
+    _open(screen, game, 0.4)
+    screen.click()
+    page.wait_for_selector(".choices .words")
+    boxes = {
+        name: page.locator(name).first.bounding_box()
+        for name in (".board svg", ".status", ".choices", ".seats", ".score", ".log")
+    }
+    for name, box in boxes.items():
+        assert box is not None, name
+        assert box["y"] + box["height"] <= _SCREEN["height"], name
+    board = boxes[".board svg"]
+    assert board is not None
+    assert board["width"] >= 880 or board["height"] >= 700
+    assert boxes[".score"]["x"] > board["x"] + board["width"] - 1
+    page.close()
