@@ -1,5 +1,7 @@
 """Workers as Ray actors, on this machine or on a cluster. Ray is an extra: see `RayExecutor`."""
 
+import socket
+import time
 from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -11,6 +13,11 @@ from ray.exceptions import RayError, RayTaskError
 from linkzoo.core import user_files
 from linkzoo_training.selfplay.dispatch import Answer, Fleet, Handle, Kept, Worker, WorkerDiedError
 from linkzoo_training.selfplay.processes import single_threaded
+
+_LOOK = 1  # seconds between looks at Ray's servers, and at most until they answer
+# Seconds without a server until a run ends. Ray would kill the process after 60 and 15 seconds.
+_HEAD_PATIENCE = 30
+_RAYLET_PATIENCE = 3
 
 
 class RayFleet(Fleet):
@@ -30,6 +37,10 @@ class RayFleet(Fleet):
         self._stored: dict[str, Any] = {}  # references to the values of `kept`
         self._files: dict[str, Any] = {}  # references to the contents of files
         self._sent: dict[Handle, set[str]] = {}  # files
+        self._servers = (
+            _Server("Ray's head", _head(), _HEAD_PATIENCE),
+            _Server("Ray on this machine", _raylet(), _RAYLET_PATIENCE),
+        )
 
     def start_worker(self) -> Any:
         """Asks for an actor, which Ray starts where and when a CPU is free."""
@@ -63,7 +74,9 @@ class RayFleet(Fleet):
         self._expected[worker] = worker.ready.remote()
 
     def wait(self, workers: Collection[Handle], seconds: float) -> Collection[Handle]:
-        """Waits for the answer of one of the actors."""
+        """Waits for the answer of one of the actors; ConnectionError if Ray itself is lost."""
+        for server in self._servers:
+            server.check()
         by_reference = {self._expected[worker]: worker for worker in workers}
         answered, _ = ray.wait(list(by_reference), num_returns=1, timeout=seconds)
         return [by_reference[reference] for reference in answered]
@@ -84,6 +97,48 @@ class RayFleet(Fleet):
         self._expected.pop(worker, None)
         self._sent.pop(worker, None)
         ray.kill(worker)
+
+
+class _Server:
+    """A server of Ray that every actor needs; `patience` is in seconds."""
+
+    def __init__(self, name: str, address: tuple[str, int], patience: float) -> None:
+        self._name = name
+        self._address = address
+        self._patience = patience
+        self._last_seen = time.monotonic()  # when it last accepted a connection
+        self._next_look = self._last_seen
+
+    def check(self) -> None:
+        """Looks at the server once a second; ConnectionError if it has been away for too long."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + _LOOK
+        try:
+            socket.create_connection(self._address, _LOOK).close()
+        except OSError as error:
+            if now - self._last_seen > self._patience:
+                host, port = self._address
+                raise ConnectionError(
+                    f"{self._name} ({host}:{port}) is lost: {error}; --resume goes on from the "
+                    "last save on another cluster"
+                ) from error
+        else:
+            self._last_seen = now
+
+
+def _head() -> tuple[str, int]:
+    """Returns the address of the server of the cluster's head."""
+    host, _, port = ray.get_runtime_context().gcs_address.rpartition(":")
+    return host, int(port)
+
+
+def _raylet() -> tuple[str, int]:
+    """Returns the address of the server of this machine."""
+    node_id = ray.get_runtime_context().get_node_id()
+    (node,) = (node for node in ray.nodes() if node["NodeID"] == node_id)
+    return node["NodeManagerAddress"], node["NodeManagerPort"]
 
 
 class _Actor:
