@@ -32,8 +32,8 @@ class Machines:
         while len(self._others) < 2:
             self._others.append(self._cluster.add_node(**MACHINE))
 
-    def kill_worker(self, dice: Random) -> None:
-        """Kills one of the processes that play."""
+    def kill_worker(self, dice: Random) -> bool:
+        """Kills one of the processes that play; returns whether there was one."""
         raylets = [
             machine.all_processes["raylet"][0].process.pid
             for machine in (self._cluster.head_node, *self._others)
@@ -41,6 +41,7 @@ class Machines:
         workers = sorted(pid for pid in map(int, _numbers()) if _plays(pid, raylets))
         if workers:
             os.kill(dice.choice(workers), signal.SIGKILL)
+        return bool(workers)
 
     def shutdown(self) -> None:
         """Ends the cluster."""

@@ -2,9 +2,12 @@
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
+from threading import Event, Thread
 from typing import Any
 
 import pytest
@@ -12,6 +15,7 @@ from tests_integrations.cluster.conftest import Machines
 
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.algorithms.trainer import Trainer
+from linkzoo_training.best_response import best_response_config, train_best_response
 from linkzoo_training.config.config import read_config
 from linkzoo_training.evaluation.tournament import Tournament, run_tournament
 from linkzoo_training.selfplay.dispatch import TaskWorker
@@ -156,6 +160,61 @@ def test_tournaments_are_those_of_this_process(machines: Machines, tmp_path: Pat
     assert len(found) == 6
     for one, other in zip(expected, found, strict=True):
         assert (one.share == other.share).all()
+
+
+@contextmanager
+def killing_workers(machines: Machines, run: Path, iterations: list[int]) -> Iterator[list[int]]:
+    """Kills a worker after each of these iterations of a run; yields those it has killed after."""
+    dice = Random(1)
+    kills: list[int] = []
+    ended = Event()
+
+    def watch() -> None:
+        while len(kills) < len(iterations) and not ended.wait(0.05):
+            following = iterations[len(kills)]
+            if played(run) >= following and machines.kill_worker(dice):
+                kills.append(following)
+
+    thread = Thread(target=watch)
+    thread.start()
+    try:
+        yield kills
+    finally:
+        ended.set()
+        thread.join()
+
+
+def played(run: Path) -> int:
+    """The number of iterations of a run so far."""
+    metrics = run / "metrics.jsonl"
+    if not metrics.exists():
+        return 0
+    return metrics.read_text().count("\n")
+
+
+def test_a_best_response_is_that_of_this_process(machines: Machines, tmp_path: Path) -> None:
+    """While workers are killed in training and in the matches."""
+    settings = "num_envs=16 horizon=24 width=16 blocks=1 network=flat precision=fp32".split()
+    settings += "parts=4 num_threads=1 device=cpu eval.every=100".split()
+    settings += ["options={board_size: 3, threshold: 4}"]
+    config = best_response_config(AgentSpec("greedy"), "linkage", steps=3840, settings=settings)
+    expected = train_best_response(config, 2000, folder=tmp_path / "here", executor=LocalExecutor())
+    kills_after = [2, 6, 10]  # the last one in the matches
+    with (
+        RayExecutor(3) as executor,
+        killing_workers(machines, tmp_path / "ray", kills_after) as kills,
+    ):
+        found = train_best_response(config, 2000, folder=tmp_path / "ray", executor=executor)
+    assert kills == kills_after
+    assert expected is not None
+    assert found is not None
+    assert weights_in(tmp_path / "ray") == weights_in(tmp_path / "here")
+    for one, other in zip(expected["players"], found["players"], strict=True):
+        assert other["gain"] == one["gain"]
+
+
+def weights_in(folder: Path) -> bytes:
+    return (folder / "checkpoint" / "model.safetensors").read_bytes()
 
 
 def test_files_of_the_learner_reach_workers_elsewhere(
