@@ -6,7 +6,6 @@ So the ratio of learning to playing is that of `SelfPlayWorkers`, but the weight
 order in which parts finish.
 """
 
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
@@ -16,6 +15,7 @@ from torch import nn
 
 from linkzoo_training.checkpoints.checkpoint import add_prefix, pack, strip_prefix, unpack
 from linkzoo_training.config.config import AlphaZeroConfig
+from linkzoo_training.runtime import training_clock
 from linkzoo_training.selfplay.dispatch import Results
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
@@ -110,13 +110,13 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
 
     def ready(self, seconds: float) -> bool:
         """Receives results for some seconds; returns whether an iteration has enough of them."""
-        started = time.perf_counter()
+        started = training_clock()
         self.refresh()
-        while len(self._finished) < self.parts and time.perf_counter() < started + seconds:
+        while len(self._finished) < self.parts and training_clock() < started + seconds:
             oldest = next(iter(self._tasks.values()))
             oldest.results.wait(min(_POLL, seconds))
             self.refresh()
-        self.waited += time.perf_counter() - started
+        self.waited += training_clock() - started
         return len(self._finished) >= self.parts
 
     def collect(

@@ -7,7 +7,6 @@ run's weights depend on its seed and the number of parts, but not on the executo
 workers, or crashed workers.
 """
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -22,7 +21,7 @@ from linkzoo.engine.rng import STREAM_PART, random_u64
 from linkzoo_training.checkpoints.checkpoint import add_prefix, pack, strip_prefix, unpack
 from linkzoo_training.config.config import AlphaZeroConfig, AnyConfig, PPOConfig
 from linkzoo_training.networks.flat import Critic, frozen, make_network
-from linkzoo_training.runtime import use_bf16
+from linkzoo_training.runtime import training_clock, use_bf16
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.dispatch import Results
 from linkzoo_training.selfplay.executors import Executor
@@ -172,14 +171,14 @@ class SelfPlayWorkers(Generic[T]):
 
     def ready(self, seconds: float) -> bool:
         """Receives results for some seconds; returns whether those of the iteration are there."""
-        started = time.perf_counter()
+        started = training_clock()
         end = started + seconds
         while self._results is not None and len(self._received) < self.parts:
-            if not self._results.wait(max(0.0, end - time.perf_counter())):
+            if not self._results.wait(max(0.0, end - training_clock())):
                 break
             part, result = next(self._results)
             self._received[part] = result
-        self.waited += time.perf_counter() - started
+        self.waited += training_clock() - started
         return len(self._received) == self.parts
 
     def collect(
