@@ -1,5 +1,6 @@
 """Runs whose folder is kept in an object store."""
 
+import json
 import signal
 import time
 from argparse import ArgumentTypeError
@@ -67,8 +68,8 @@ def test_a_run_goes_on_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     check_a_run_goes_on_elsewhere("memory://bucket/runs", tmp_path, monkeypatch)
 
 
-def check_commands_take_urls(url: str, folder: Path) -> None:
-    """Agents, inputs and outputs: the results are those of local files."""
+def check_commands_take_urls(url: str, folder: Path, executor: str) -> None:
+    """Agents, inputs and outputs: the results are those of local files, on workers too."""
     linkage = ["--game", "linkage", "board_size=3", "threshold=4"]
     network = make_network(get_game("linkage"), "flat", 4, 1)
     about = {"network": {"kind": "flat", "width": 4, "blocks": 1}, "views": 1}
@@ -81,7 +82,12 @@ def check_commands_take_urls(url: str, folder: Path) -> None:
     assert f'"{url}/tiny~1:2"' in files.cat_file(f"{root}/results/match.json").decode()
     with pytest.raises(SystemExit):  # it exists
         main([*match, "--json", f"{url}/results/match.json"])
-    assert main([*match, "--executor", "processes", "--workers", "1"]) == 0
+    results = ["--json", f"{url}/results/workers.json"]
+    assert main([*match, "--executor", executor, "--workers", "1", *results]) == 0
+    found = [
+        json.loads(files.cat_file(f"{root}/results/{name}.json")) for name in ("match", "workers")
+    ]
+    assert found[0]["block_shares"] == found[1]["block_shares"]
     played = ["tournament", "random", "greedy", "--games", "2", *linkage]
     assert main([*played, "--output", f"{url}/results/rated"]) == 0
     times = {name: files.modified(name) for name in files.glob(f"{root}/results/rated/*/*.json")}
@@ -96,10 +102,43 @@ def check_commands_take_urls(url: str, folder: Path) -> None:
     assert files.cat_file(f"{root}/labels.npz") == (folder / "labels.npz").read_bytes()
 
 
-@pytest.mark.slow  # quick: the next test
+@pytest.mark.slow  # quick: the next test but one
 @pytest.mark.last
 def test_commands_take_urls(tmp_path: Path) -> None:
-    check_commands_take_urls("memory://bucket/things", tmp_path)
+    check_commands_take_urls("memory://bucket/things", tmp_path, "processes")
+
+
+def check_runs_share_urls(url: str, folder: Path, *executor: str) -> None:
+    """A sweep that goes on, a league of its runs, and its ratings; `executor` are options."""
+    fields = {**CONFIG.to_dict(), "name": "tiny", "total_steps": 4 * 16 * 24}
+    fields["eval"] |= {"final_opponents": ["random"], "final_blocks": 2}
+    fields["pool"] |= {"size": 4, "share": 0.5, "snapshot_every": 2, "league": f"{url}/league"}
+    path = folder / "tiny.yaml"
+    path.write_text(json.dumps(fields))
+    sweep = ["experiment", "sweep", str(path), "--folder", f"{url}/sweep"]
+    assert main([*sweep, "seed=1,2"]) == 0
+    files, root = open_store(url)
+    stored = {name: files.modified(name) for name in files.find(f"{root}/sweep")}
+    assert f"{root}/sweep/seed=2/checkpoint/card.json" in stored
+    assert main([*sweep, "seed=1..3"]) == 0
+    finished = [name for name in stored if "/checkpoint/" in name]
+    assert all(files.modified(name) == stored[name] for name in finished)
+    run = ["train", str(path), "seed=4", "--folder", str(folder / "run")]
+    assert main([*run, "--storage", f"{url}/runs", *executor]) == 0
+    assert files.exists(f"{root}/runs/run/checkpoint/card.json")
+    members = sorted(Path(name).name for name in files.ls(f"{root}/league", detail=False))
+    assert members == [f"tiny-{seed}" for seed in (1, 2, 3, 4)]
+    rate = ["experiment", "league", f"{url}/league", "--games", "2", "--every", "2"]
+    assert main([*rate, *executor]) == 0
+    ratings = json.loads(files.cat_file(f"{root}/league/ratings/ratings.json"))
+    assert f"{url}/league/tiny-1/00000000" in json.dumps(ratings)
+    assert files.exists(f"{root}/league/ratings/league.png")
+
+
+@pytest.mark.slow  # quick: test_members_of_a_league_exchange_snapshots_by_its_url, the next test
+@pytest.mark.last
+def test_runs_share_urls(tmp_path: Path) -> None:
+    check_runs_share_urls("memory://bucket/shared", tmp_path)
 
 
 def test_urls_have_local_copies(capsys: pytest.CaptureFixture[str]) -> None:

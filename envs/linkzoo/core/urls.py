@@ -33,7 +33,8 @@ def open_store(url: str) -> tuple[Any, str]:
     try:
         import fsspec  # the extra `storage`
 
-        files, root = fsspec.core.url_to_fs(url)
+        # Other machines write there too: listings from before would lack their files.
+        files, root = fsspec.core.url_to_fs(url, use_listings_cache=False)
     except (ValueError, ImportError) as error:
         raise ValueError(
             f"{url}: {error}: {install_command('storage')}, and s3fs or gcsfs"

@@ -1,6 +1,6 @@
 """Pictures of a league: the ratings of its runs over time, and who beats whom."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,18 +9,20 @@ from matplotlib.figure import Figure
 from linkzoo import get_game
 from linkzoo_training.evaluation.ratings import Pairing, bradley_terry, share_table
 from linkzoo_training.evaluation.tournament import Tournament
-from linkzoo_training.selfplay.league import Snapshots
 
 
 def plot_league(
-    plan: Tournament, pairings: Sequence[Pairing], snapshots: Snapshots, path: Path
+    plan: Tournament,
+    pairings: Sequence[Pairing],
+    snapshots: Mapping[str, Mapping[int, str]],
+    path: Path,
 ) -> None:
     """Writes a PNG: ratings by iteration with 95 % bands, and the crosstable in the plan's order.
 
     Args:
-        plan: A tournament of snapshots, by their folders' names, and of other agents.
+        plan: A tournament of snapshots and of other agents.
         pairings: Its matches.
-        snapshots: The snapshots of each run.
+        snapshots: The agents' names of each run's snapshots, by iteration.
         path: The file.
     """
     count = len(plan.agents)
@@ -28,11 +30,11 @@ def plot_league(
     figure = Figure(figsize=(14, 6.5), layout="constrained")
     curves, table = figure.subplots(1, 2)
     labels: dict[str, str] = {}  # of the snapshots
-    for run, folders in snapshots.items():
-        means, lows, highs = np.array([ratings[str(folder)] for folder in folders.values()]).T
-        (line,) = curves.plot(list(folders), means, marker=".", label=run)
-        curves.fill_between(list(folders), lows, highs, alpha=0.2, color=line.get_color())
-        labels |= {str(folder): f"{run} {iteration}" for iteration, folder in folders.items()}
+    for run, agents in snapshots.items():
+        means, lows, highs = np.array([ratings[agent] for agent in agents.values()]).T
+        (line,) = curves.plot(list(agents), means, marker=".", label=run)
+        curves.fill_between(list(agents), lows, highs, alpha=0.2, color=line.get_color())
+        labels |= {agent: f"{run} {iteration}" for iteration, agent in agents.items()}
     for agent in plan.names:
         if agent not in labels:
             curves.axhline(ratings[agent].mean, linestyle="--", color="gray")

@@ -2,6 +2,7 @@
 
 import time
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
 from linkzoo import get_game
 from linkzoo.core.urls import is_url
@@ -49,11 +50,12 @@ def _rate(args: Namespace) -> None:
     from linkzoo_training.evaluation.report import write_ratings
     from linkzoo_training.selfplay.league import find_snapshots
 
-    snapshots = {
-        run: {number: path for number, path in paths.items() if number % args.every == 0}
-        for run, paths in find_snapshots(args.folder).items()
-    }
-    members = [path for paths in snapshots.values() for path in paths.values()]
+    members: list[Path] = []
+    snapshots: dict[str, dict[int, str]] = {}
+    for run, paths in find_snapshots(args.folder).items():
+        rated = {number: path for number, path in paths.items() if number % args.every == 0}
+        members += rated.values()
+        snapshots[run] = {number: stored_name(path) for number, path in rated.items()}
     if not members:
         raise ValueError(f"{args.folder}: no snapshots of a league (pool.league) there")
     card = load_card(members[0])
