@@ -96,6 +96,27 @@ def test_parts_do_not_wait_for_each_other() -> None:
     assert np.ptp(counts[:3]) <= 1
 
 
+def test_the_learner_plays_instead_of_waiting() -> None:
+    """The part that is left for it, while two workers play the others without end."""
+    executor = Unequal([10**9] * 4)
+    trainer = trainer_of(executor)
+    for _ in range(3):
+        metrics = trainer.iterate()
+        assert metrics["learner plays"] > 0
+        assert metrics["learner idle"] < 0.05
+    assert [part for part, _ in executor.sent] == [0, 1, 2]
+    assert trainer.window[-1].states.size > 0
+    assert {name.partition(".")[0] for name in trainer.tensors()} >= {"part3"}
+
+
+def test_workers_have_all_parts_if_there_are_few() -> None:
+    executor = Unequal([0] * 4)
+    executor.workers = 4
+    metrics = trainer_of(executor).iterate()
+    assert metrics["learner plays"] == 0
+    assert sorted({part for part, _ in executor.sent}) == [0, 1, 2, 3]
+
+
 @pytest.mark.parametrize("bound", first_quick([1, 3]))
 def test_staleness_is_bounded(bound: int) -> None:
     """Of all that is learned from; the log has it, and how much was dropped."""

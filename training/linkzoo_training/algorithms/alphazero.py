@@ -101,7 +101,9 @@ class AlphaZeroTrainer(Trainer):
         if isinstance(self.play, AsynchronousWorkers):
             play["staleness p95"] = float(np.percentile(self.play.staleness, 95))
             play["parts dropped"] = self.play.dropped
+            play["learner plays"] = self.play.played / spent
             self.play.dropped = 0
+            self.play.played = 0.0
         return self.common_metrics(spent) | play | losses
 
     def _join(self, parts: list[dict[str, Tensor]]) -> Samples:

@@ -4,11 +4,15 @@ When a part has played its plies, its samples wait for the learner, and the part
 newest weights. An iteration of the learner takes the oldest finished parts, as many as the run has.
 So the ratio of learning to playing is that of `SelfPlayWorkers`, but the weights depend on the
 order in which parts finish.
+
+While there are too few finished parts, the learner's process plays a part itself instead of
+waiting, and looks for those of the workers after each ply.
 """
 
 from collections import deque
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Callable, Generator
+from functools import cache, partial
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import nn
@@ -19,14 +23,44 @@ from linkzoo_training.runtime import training_clock
 from linkzoo_training.selfplay.dispatch import Results
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
-from linkzoo_training.selfplay.workers import SelfPlayWorkers, Tensors, networks
+from linkzoo_training.selfplay.workers import (
+    SelfPlayWorker,
+    SelfPlayWorkers,
+    Tensors,
+    networks,
+)
 
 T = TypeVar("T")
 _POLL = 0.02  # seconds between looks at the tasks while the learner waits
 
 
+class PlayedInSteps(Results):
+    """The result of a task that this process plays, a ply per call of `step`."""
+
+    def __init__(self, steps: Generator[None, None, bytes]) -> None:
+        self._steps = steps
+        self._packed: bytes | None = None
+
+    def step(self) -> None:
+        """Plays a ply, or packs the result after the last one."""
+        try:
+            next(self._steps)
+        except StopIteration as end:
+            self._packed = end.value
+
+    def wait(self, seconds: float) -> bool:  # noqa: ARG002 - see Results
+        """Returns whether the task is finished."""
+        return self._packed is not None
+
+    def close(self) -> None:
+        """Does nothing."""
+
+    def __next__(self) -> tuple[int, Any]:
+        return 0, self._packed
+
+
 class Task(NamedTuple):
-    """The task of a part, played by a worker or waiting for one."""
+    """The task of a part, played by a worker or by this process, or waiting for a worker."""
 
     results: Results
     iteration: int  # of the learner when the weights were sent
@@ -50,6 +84,7 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
     Attributes:
         staleness: The staleness of each part's data in the last iteration.
         dropped: The number of parts whose data was dropped, since last read.
+        played: Seconds in which this process played, since last read.
     """
 
     parts_per_worker = 2  # one of them is sent ahead, and waits until the worker is idle
@@ -60,6 +95,8 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
         super().__init__(config, executor, join)
         self.staleness: list[int] = []
         self.dropped = 0
+        self.played = 0.0
+        self._worker = cache(partial(SelfPlayWorker, config))  # of this process
         self._max_staleness = config.max_staleness
         self._iteration = -1  # of the learner
         self._progress = 0.0
@@ -71,6 +108,7 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
         super().split(parts)
         self._idle = deque(range(parts))  # the longest idle part first
         self._tasks: dict[int, Task] = {}  # by part, the oldest first
+        self._here: PlayedInSteps | None = None  # the task that this process plays
         self._finished: deque[Finished] = deque()
         # Pool slots that were reused since the last finished task of a part.
         self._reused_slots: list[list[int]] = [[] for _ in range(parts)]
@@ -97,26 +135,42 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
         self.refresh()
 
     def refresh(self) -> None:
-        """Receives what is finished, and lets idle parts play on; returns at once."""
+        """Receives what is finished, and lets idle parts play on; returns at once.
+
+        If there are more parts than workers, one of them is left for this process.
+        """
         for part, task in list(self._tasks.items()):
             if task.results.wait(0):
                 _, packed = next(task.results)
                 self._receive(part, unpack(packed))
         self._drop_stale()
-        for_workers = self.parts_per_worker * self.executor.workers
+        workers = self.executor.workers
+        for_workers = min(self.parts_per_worker * workers, max(workers, self.parts - 1))
         most_tasks = min(for_workers, 2 * self.parts - len(self._finished))
-        while self._idle and len(self._tasks) < most_tasks:
-            self._play(self._idle.popleft())
+        while self._idle and len(self._tasks) - self._plays_here < most_tasks:
+            self._send_part(self._idle.popleft())
+
+    @property
+    def _plays_here(self) -> bool:
+        """Whether this process plays a part."""
+        return self._here is not None
 
     def ready(self, seconds: float) -> bool:
         """Receives results for some seconds; returns whether an iteration has enough of them."""
-        started = training_clock()
+        started = now = training_clock()
         self.refresh()
-        while len(self._finished) < self.parts and training_clock() < started + seconds:
-            oldest = next(iter(self._tasks.values()))
-            oldest.results.wait(min(_POLL, seconds))
+        while len(self._finished) < self.parts and now < started + seconds:
+            if self._here is None and self._idle:
+                self._play_part(self._idle.popleft())
+            if self._here is not None:
+                self._here.step()
+                self.played += training_clock() - now
+            else:
+                oldest = next(iter(self._tasks.values()))
+                oldest.results.wait(min(_POLL, seconds))
+                self.waited += training_clock() - now
             self.refresh()
-        self.waited += training_clock() - started
+            now = training_clock()
         return len(self._finished) >= self.parts
 
     def collect(
@@ -136,19 +190,36 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
         self.refresh()
         return self._join([finished.batch for finished in taken])
 
-    def _play(self, part: int) -> None:
-        """Sends the next task of a part."""
-        reused = self._reused_slots[part]
-        task = torch.tensor([self._progress, self._iteration, *reused], dtype=torch.float64)
-        weights = pack({"task": task, **self._networks, **self._pool.results()})
+    def _send_part(self, part: int) -> None:
+        """Lets a worker play the next task of a part."""
         name = f"iteration {self._iteration + 1}, part {part + 1} of {self.parts}"
         tasks = [(part, self.parts, self._states[part])]
-        results = self.executor.play(weights, tasks, self._pool.snapshots(), [name])
-        self._tasks[part] = Task(results, self._iteration, len(reused))
+        results = self.executor.play(self._weights_for(part), tasks, self._pool.snapshots(), [name])
+        self._add_task(part, results)
+
+    def _play_part(self, part: int) -> None:
+        """Begins to play the next task of a part in this process."""
+        task = (part, self.parts, self._states[part])
+        weights = self._weights_for(part)
+        self._here = PlayedInSteps(
+            self._worker().play_in_steps(weights, self._pool.snapshots(), *task)
+        )
+        self._add_task(part, self._here)
+
+    def _weights_for(self, part: int) -> bytes:
+        """Returns the weights, the pool's results and the reused slots for a part's next task."""
+        reused = self._reused_slots[part]
+        task = torch.tensor([self._progress, self._iteration, *reused], dtype=torch.float64)
+        return pack({"task": task, **self._networks, **self._pool.results()})
+
+    def _add_task(self, part: int, results: Results) -> None:
+        self._tasks[part] = Task(results, self._iteration, len(self._reused_slots[part]))
 
     def _receive(self, part: int, result: Tensors) -> None:
         """Takes the result of a part's task."""
         task = self._tasks.pop(part)
+        if task.results is self._here:
+            self._here = None
         self._idle.append(part)
         self._states[part] = pack(strip_prefix("games.", result))
         won, met = result["pool"].numpy().copy()

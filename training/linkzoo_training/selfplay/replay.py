@@ -1,7 +1,8 @@
 """Self-play by search for AlphaZero: plays games and collects training samples."""
 
+from collections.abc import Generator
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -29,6 +30,8 @@ from linkzoo_training.selfplay.sampling import sample
 
 _MEMORY = 4  # outputs of the network that are kept for each node of the trees
 _FEW = 4  # simulations: the root is known from the search before, and a large part of the leaves
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,16 @@ def join(parts: list[Samples]) -> Samples:
     return Samples(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
+def finish(steps: Generator[None, None, T]) -> T:
+    """Takes all steps of a generator; returns its result."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+
+
 class ReplayGames:
     """N games that continue across iterations, with the samples of unfinished games."""
 
@@ -109,6 +122,12 @@ class ReplayGames:
         self, network: nn.Module, pool: OpponentPool, progress: float, iteration: int
     ) -> Samples:
         """Plays `horizon` plies of every game; returns the learner's samples of finished games."""
+        return finish(self.play_in_steps(network, pool, progress, iteration))
+
+    def play_in_steps(
+        self, network: nn.Module, pool: OpponentPool, progress: float, iteration: int
+    ) -> Generator[None, None, Samples]:
+        """Plays as `collect` does, and pauses after each ply."""
 
         def evaluate(seen: Array) -> tuple[Tensor, Tensor]:
             logits, values = sharded_forward(network, to_device(seen, self.device))
@@ -149,6 +168,7 @@ class ReplayGames:
             if len(finished):
                 self._count(done)
                 self._begin_games(done, progress, opponents)
+            yield
         self.wins += self.opponents.report(pool)[: len(self.wins)]
         return join(learned)
 

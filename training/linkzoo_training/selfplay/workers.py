@@ -7,7 +7,7 @@ run's weights depend on its seed and the number of parts, but not on the executo
 workers, or crashed workers.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -27,8 +27,8 @@ from linkzoo_training.selfplay.dispatch import Results
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
 from linkzoo_training.selfplay.opponents import ITSELF
-from linkzoo_training.selfplay.replay import ReplayGames
-from linkzoo_training.selfplay.rollout import RolloutGames
+from linkzoo_training.selfplay.replay import ReplayGames, Samples, finish
+from linkzoo_training.selfplay.rollout import Batch, RolloutGames
 
 Tensors = dict[str, Tensor]
 T = TypeVar("T")
@@ -81,12 +81,12 @@ class SelfPlayWorker:
         """
         if weights is None:
             return task()
-        return self._play_part(weights, kept, *task)
+        return finish(self.play_in_steps(weights, kept, *task))
 
-    def _play_part(
+    def play_in_steps(
         self, weights: bytes, kept: Mapping[str, bytes], part: int, parts: int, states: bytes
-    ) -> bytes:
-        """Plays an iteration of a part."""
+    ) -> Generator[None, None, bytes]:
+        """Plays an iteration of a part; AlphaZero's games pause after each ply."""
         if part not in self._games or not states:
             self._games[part] = self._begin(part, parts)
         games = self._games[part]
@@ -103,8 +103,11 @@ class SelfPlayWorker:
             games.drop_opponent(int(slot), progress)
         before = np.stack([pool.wins, pool.games])
         games.wins[:] = 0
-        critics = [critic for critic in (self.critic,) if critic is not None]
-        batch = games.collect(self.network, pool, progress, int(iteration), *critics)
+        batch: Batch | Samples
+        if isinstance(games, ReplayGames):
+            batch = yield from games.play_in_steps(self.network, pool, progress, int(iteration))
+        else:
+            batch = games.collect(self.network, pool, progress, int(iteration), self.critic)
         results = {
             "wins": torch.from_numpy(games.wins.copy()),
             "pool": torch.from_numpy(np.stack([pool.wins, pool.games]) - before),
