@@ -19,7 +19,7 @@ itself."""
 _GAMES = """\
 Two tutorials write games with these names: [Connect Four](../tutorials/your_game.md), and Leduc
 hold'em, which has [chance and hidden information](../tutorials/hidden_game.md). `linkzoo.Record` is
-`numpy.record`, the type of a state."""
+`numpy.record`, the type of a state, and `linkzoo.Mask` a mask of legal actions, int8[A]."""
 _WIDTH = 88  # of a signature on one line
 _HEADING = re.compile(r"(Args|Attributes|Returns|Yields|Raises|Examples?):")
 _ITEM = re.compile(r"([\w*, ]+?)(?: \([^)]*\))?: (.*)", re.DOTALL)
@@ -39,7 +39,7 @@ SECTIONS = (
     Section(
         "Environments",
         """linkzoo.make linkzoo.make_vec linkzoo.GameEnv linkzoo.VecEnv linkzoo.VecStep
-        linkzoo.SeatEnv""",
+        linkzoo.SeatEnv linkzoo.History linkzoo.Event""",
     ),
     Section(
         "Games and records",
@@ -59,6 +59,14 @@ SECTIONS = (
         "Games as text",
         """linkzoo.text.TextGame linkzoo.text.MoveError linkzoo.text.ask linkzoo.text.describe
         linkzoo.text.list_moves linkzoo.text.read_move linkzoo.text.rules_text""",
+    ),
+    Section(
+        "Adapters for frameworks",
+        """linkzoo.integrations.FeatureEnv linkzoo.integrations.FeatureSeatEnv
+        linkzoo.integrations.FeatureSeatVectorEnv linkzoo.integrations.SeatVectorEnv
+        linkzoo.integrations.FunctionAgent linkzoo.integrations.OpponentPool
+        linkzoo.integrations.TextSeatEnv linkzoo.integrations.TextStep
+        linkzoo.integrations.seat_advantages""",
     ),
     Section(
         "Agents",
@@ -81,7 +89,8 @@ SECTIONS = (
         """linkzoo.exact.tree linkzoo.exact.GameTree linkzoo.exact.exploitability
         linkzoo.exact.Exploitability linkzoo.exact.solve linkzoo.exact.Solution
         linkzoo.exact.policy_of linkzoo.exact.mixture linkzoo.exact.tabular_agent
-        linkzoo.exact.TabularAgent linkzoo.exact.StochasticAgent""",
+        linkzoo.exact.TabularAgent linkzoo.exact.StochasticAgent
+        linkzoo.exact.TreeTooLargeError""",
     ),
     Section(
         "Training",

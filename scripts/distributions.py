@@ -3,7 +3,7 @@
 A clone is one project (`pyproject.toml`). An index gets `linkzoo`, the environments and the script,
 and `linkzoo-training`, with presets and trained policies. Both have the same version, and the extra
 `train` of the first requires the second. Each sdist is a project of its own, and each wheel is
-built from its sdist.
+built from its sdist. With `--repository`, their pages on the index link to it.
 """
 
 import argparse
@@ -38,11 +38,13 @@ class Distribution:
     Attributes:
         project: The table `project` of its `pyproject.toml`.
         modules: The importable files and folders.
+        readme: The text of `README.md`.
         sources: Paths in its source tree -> paths in the clone.
     """
 
     project: dict[str, Any]
     modules: tuple[str, ...]
+    readme: str
     sources: dict[str, str]
 
     def pyproject(self) -> dict[str, Any]:
@@ -67,21 +69,23 @@ class Distribution:
                 shutil.copy(ROOT / source, path)
         pyproject = tomli_w.dumps(self.pyproject())
         (folder / "pyproject.toml").write_text(pyproject, encoding="utf-8")
-        if "README.md" not in self.sources:
-            (folder / "README.md").write_text(TRAINING_README, encoding="utf-8")
+        (folder / "README.md").write_text(self.readme, encoding="utf-8")
 
 
-def version() -> str:
-    """Returns the version of both distributions."""
-    source = (ROOT / "envs" / "linkzoo" / "__init__.py").read_text(encoding="utf-8")
+def version(root: Path = ROOT) -> str:
+    """Returns the version of both distributions of a clone."""
+    source = (root / "envs" / "linkzoo" / "__init__.py").read_text(encoding="utf-8")
     match = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
     assert match is not None
     return match[1]
 
 
-def environments() -> Distribution:
-    """Returns the distribution `linkzoo`."""
-    project = _project()
+def environments(repository: str | None = None) -> Distribution:
+    """Returns the distribution `linkzoo`, with links to a repository if its URL is given."""
+    project = _project(repository)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    if repository is not None:
+        readme = absolute_links(readme, repository)
     extras = project["optional-dependencies"]
     project["optional-dependencies"] = {
         name: requirements for name, requirements in extras.items() if name not in DEVELOPMENT
@@ -92,17 +96,18 @@ def environments() -> Distribution:
     return Distribution(
         project,
         ("linkzoo", "linkzoo_command.py"),
+        readme,
         {
             "linkzoo": "envs/linkzoo",
             "linkzoo_command.py": "envs/linkzoo_command.py",
-            **{name: name for name in ("README.md", "LICENSE", "CHANGELOG.md", "CITATION.cff")},
+            **{name: name for name in ("LICENSE", "CHANGELOG.md", "CITATION.cff")},
         },
     )
 
 
-def training() -> Distribution:
-    """Returns the distribution `linkzoo-training`."""
-    project = _project()
+def training(repository: str | None = None) -> Distribution:
+    """Returns the distribution `linkzoo-training`, as `environments`."""
+    project = _project(repository)
     extras = project.pop("optional-dependencies")
     project["name"] = "linkzoo-training"
     project["description"] = "Self-play training and trained policies for the games of linkzoo"
@@ -112,6 +117,7 @@ def training() -> Distribution:
     return Distribution(
         project,
         ("linkzoo_training",),
+        TRAINING_README,
         {
             "linkzoo_training": "training/linkzoo_training",
             "linkzoo_training/shipped/configs": "configs",
@@ -121,17 +127,29 @@ def training() -> Distribution:
     )
 
 
-def build(out: Path) -> list[Path]:
+def absolute_links(text: str, repository: str) -> str:
+    """Returns Markdown whose relative links and images lead to the release's tag."""
+    tag = f"v{version()}"
+
+    def absolute(match: re.Match[str]) -> str:
+        kind = "raw" if match[1] else "blob"
+        return f"{match[1]}[{match[2]}]({repository}/{kind}/{tag}/{match[3]})"
+
+    return re.sub(r"(!?)\[([^\]]*)\]\((?!https?://|#)([^)\s]+)\)", absolute, text)
+
+
+def build(out: Path, repository: str | None = None) -> list[Path]:
     """Builds both sdists, and a wheel from each.
 
     Args:
         out: The folder for the files; it is emptied first.
+        repository: The URL of the repository, None without links.
 
     Returns:
         The files.
     """
     shutil.rmtree(out, ignore_errors=True)
-    for distribution in (environments(), training()):
+    for distribution in (environments(repository), training(repository)):
         with TemporaryDirectory() as folder:
             distribution.write_tree(Path(folder))
             _run("build", "--no-isolation", "--outdir", str(out.resolve()), folder)
@@ -158,11 +176,20 @@ def check(files: Sequence[Path]) -> None:
             raise ValueError(f"{wheel.name}: {size:,} bytes, at most {MOST_BYTES:,} are allowed")
 
 
-def _project() -> dict[str, Any]:
-    """Returns the clone's table `project`, with the version."""
+def _project(repository: str | None) -> dict[str, Any]:
+    """Returns the clone's table `project`, with the version and the links."""
     project: dict[str, Any] = _settings()["project"]
     del project["dynamic"]
-    return {"name": project.pop("name"), "version": version(), **project}
+    project["version"] = version()
+    if repository is not None:
+        files = f"{repository}/blob/v{version()}"
+        project["urls"] = {
+            "Repository": repository,
+            "Documentation": f"{files}/docs/index.md",
+            "Changelog": f"{files}/CHANGELOG.md",
+            "Issues": f"{repository}/issues",
+        }
+    return project
 
 
 def _settings() -> dict[str, Any]:
@@ -180,8 +207,10 @@ def _run(module: str, *arguments: str) -> None:
 def main() -> None:
     """Builds and checks."""
     parser = argparse.ArgumentParser(description="Builds what a package index gets.")
-    parser.add_argument("--out", type=Path, default=ROOT / "dist")
-    check(build(parser.parse_args().out))
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", metavar="FOLDER")
+    parser.add_argument("--repository", metavar="URL")
+    args = parser.parse_args()
+    check(build(args.out, args.repository))
 
 
 if __name__ == "__main__":

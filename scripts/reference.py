@@ -1,4 +1,4 @@
-"""Writes docs/reference: the Python API, the command line and the configuration, from the code.
+"""Writes docs/reference: what is public, the Python API, the command line and the configuration.
 
 `python -m scripts.reference`; a test fails when a page isn't what the code says.
 """
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts.api import api
+from scripts.public import public
 
 from linkzoo_training.commands.cli import make_parser, subcommands
 from linkzoo_training.config import config
@@ -117,7 +118,12 @@ def _comments(schema: type) -> Mapping[str, str]:
     return comments
 
 
-PAGES = {"api.md": api, "commands.md": commands, "configuration.md": configuration}
+PAGES = {
+    "public.md": public,
+    "api.md": api,
+    "commands.md": commands,
+    "configuration.md": configuration,
+}
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = str(WIDTH)  # argparse asks for it

@@ -1,6 +1,8 @@
 """The two distributions for a package index, and the one of a clone (`scripts.distributions`)."""
 
 import importlib.metadata
+import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -9,7 +11,7 @@ from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
-from scripts import distributions
+from scripts import distributions, release
 from scripts.distributions import Distribution
 
 import linkzoo
@@ -87,6 +89,42 @@ def test_a_source_tree(distribution: Distribution, tmp_path: Path) -> None:
     text = (tmp_path / "pyproject.toml").read_text(encoding="utf-8")
     assert tomllib.loads(text) == distribution.pyproject()
     assert text == tomli_w.dumps(distribution.pyproject())
+
+
+def test_a_release_writes_its_version_everywhere(tmp_path: Path) -> None:
+    files = {file for file, *_ in release.PLACES}
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, tmp_path / file)
+    before = {file: (tmp_path / file).read_text(encoding="utf-8") for file in files}
+    with pytest.raises(ValueError, match=r"0\.0\.9 isn't newer than"):
+        release.write_version(tmp_path, "0.0.9", "2031-02-03")
+    (tmp_path / "mkdocs.yml").write_text("site_name: another\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"mkdocs\.yml: 0 places"):
+        release.write_version(tmp_path, "7.8.9", "2031-02-03")
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path / "mkdocs.yml")
+    assert before == {file: (tmp_path / file).read_text(encoding="utf-8") for file in files}
+    release.write_version(tmp_path, "7.8.9", "2031-02-03")
+    for file, text in before.items():
+        written = (tmp_path / file).read_text(encoding="utf-8")
+        assert "7.8.9" in written
+        assert len(written.splitlines()) == len(text.splitlines())
+    assert distributions.version(tmp_path) == "7.8.9"
+    assert "## [7.8.9] 2031-02-03\n" in (tmp_path / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert "date-released: 2031-02-03\n" in (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_pages_of_a_release_link_to_its_tag() -> None:
+    """An index shows the README alone, without the files beside it."""
+    host = "https://host.example/linkzoo"
+    distribution = distributions.environments(host)
+    tag = f"v{linkzoo.__version__}"
+    assert f"![Linkage]({host}/raw/{tag}/docs/images/linkage_board.png)" in distribution.readme
+    assert f"[changelog]({host}/blob/{tag}/CHANGELOG.md)" in distribution.readme
+    links = re.findall(r"\]\(([^)\s]+)\)", distribution.readme)
+    assert all(link.startswith("https://") for link in links)
+    assert distribution.project["urls"]["Repository"] == host
+    assert "urls" not in BOTH[0].project
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ import tomllib
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
+from pydoc import locate
 
 import numpy as np
 import pytest
 from lab import strength
 from scripts import game_pages, reference
+from scripts.api import SECTIONS
+from scripts.public import public_names
 
 import linkzoo
 from linkzoo.core.observation import ObservationSpec
@@ -155,12 +158,38 @@ def test_the_tutorial_writes_the_example(tutorial: str, name: str) -> None:
     ("name", "line"),
     [
         ("CITATION.cff", "version: {}"),
-        ("CHANGELOG.md", "## [Unreleased] {}"),
         ("README.md", "version = {{{}}}"),
     ],
 )
 def test_the_version_is_the_same_everywhere(name: str, line: str) -> None:
     assert line.format(linkzoo.__version__) in (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_the_changelog_begins_with_the_version() -> None:
+    """Unreleased, or with its date."""
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    first = re.search(r"^## (.+)$", text, re.MULTILINE)
+    assert first
+    version = re.escape(linkzoo.__version__)
+    assert re.fullmatch(rf"\[Unreleased\] {version}|\[{version}\] \d{{4}}-\d\d-\d\d", first[1])
+
+
+def test_every_public_name_is_documented() -> None:
+    """Names of `__all__` are on the page of the Python API, and that page has no others."""
+    alias_of_type = {"linkzoo.Mask", "linkzoo.Record"}  # in the introduction of a section
+    names = {f"{module}.{name}" for module, listed in public_names().items() for name in listed}
+    documented = {name for section in SECTIONS for name in section.names.split()}
+    shown = {id(locate(name)) for name in documented}
+    missing = {name for name in names if id(locate(name)) not in shown}
+    versioned = {
+        f"linkzoo.{name}_v{linkzoo.get_game(name).version}" for name in linkzoo.game_names()
+    }
+    protocols = {
+        f"linkzoo.core.protocols.{name}" for name in public_names()["linkzoo.core.protocols"]
+    }
+    # `linkzoo_training.load_policy` is the loader behind `linkzoo.load_policy`.
+    assert missing == alias_of_type | versioned | protocols | {"linkzoo_training.load_policy"}
+    assert documented - names == {"linkzoo.core.protocols"}
 
 
 def test_operating_systems_are_the_same_everywhere() -> None:

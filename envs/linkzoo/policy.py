@@ -19,6 +19,8 @@ from linkzoo.engine.rng import STREAM_PREDICT, random_u64s
 from linkzoo.envs.aec import GameEnv
 from linkzoo.envs.gym import SeatEnv
 
+__all__ = ["Policy", "load_policy"]
+
 # Keys of an observation dict.
 _MASK = "action_mask"
 _OBSERVATION = "observation"

@@ -37,6 +37,8 @@ from linkzoo_training.runtime import StopSignal, alone_in, find_device
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.train import EVAL_SEED, learn, tell_files
 
+__all__ = ["train_best_response"]
+
 FORMAT = "linkzoo-best-response/1"
 TEST_SEED = EVAL_SEED + 2  # disjoint from training and its short matches
 # Nodes of a tree that is built without being asked for, in seconds. Where nothing is hidden, equal

@@ -10,6 +10,8 @@ from linkzoo_training.config.config import AnyConfig
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.imports import import_object
 
+__all__ = ["Callback", "Run"]
+
 
 class Run:
     """A training run as its callbacks see it.

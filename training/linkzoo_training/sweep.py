@@ -21,6 +21,8 @@ from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 from linkzoo_training.train import train
 
+__all__ = ["SweepRun", "run_sweep", "sweep_runs"]
+
 _MAX_RUNS = 10_000
 LOG = "log.txt"  # in a run's folder: what it prints on an executor
 

@@ -28,6 +28,8 @@ from linkzoo_training.runtime import StopSignal, alone_in, find_device
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.storage import Storage
 
+__all__ = ["train"]
+
 _POLL = 0.2  # seconds between looks for a signal while workers play
 EVAL_SEED = 10_000_019  # for short matches: disjoint from training and published evaluations
 

@@ -14,6 +14,39 @@ from numpy.typing import NDArray
 from linkzoo.core.observation import Graph
 from linkzoo.core.state import Actions, Mask, Masks, Record, Records, SeatFloats, Seeds
 
+__all__ = [
+    "ActionParts",
+    "ActionToText",
+    "Apply",
+    "Determinize",
+    "Draw",
+    "FillMasks",
+    "FromDict",
+    "Heuristic",
+    "LegalActions",
+    "MakeGraph",
+    "NewGame",
+    "Observe",
+    "ObserveAction",
+    "ObserveActions",
+    "ObserveOne",
+    "ObserveRows",
+    "Outcome",
+    "Play",
+    "PlayOne",
+    "RecordOf",
+    "ResetRows",
+    "RowOf",
+    "SeatValues",
+    "Sides",
+    "SkipForcedActions",
+    "Step",
+    "Symmetries",
+    "TextToAction",
+    "ToDict",
+    "Validate",
+]
+
 # The rules, compiled
 
 

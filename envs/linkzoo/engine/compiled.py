@@ -24,6 +24,8 @@ from numba.extending import register_jitable
 from linkzoo.engine.cache import Source, cache_of, source_of
 from linkzoo.engine.callees import globals_by_field, make_callee
 
+__all__ = ["rebind"]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -14,6 +14,8 @@ from linkzoo.engine.interpreter import interpreted
 from linkzoo.testing import declarations, many_games, properties
 from linkzoo.testing.play import digest, positions, require, require_same
 
+__all__ = ["check_game"]
+
 _Check = Callable[..., Any]
 
 

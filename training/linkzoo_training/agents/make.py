@@ -15,6 +15,8 @@ from linkzoo_training.agents.trained_on import note_untrained
 from linkzoo_training.imports import import_object
 from linkzoo_training.resources import check_installed
 
+__all__ = ["make_agent"]
+
 
 def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | None = None) -> Agent:
     """Makes an agent from its name.

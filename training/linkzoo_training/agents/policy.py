@@ -41,6 +41,8 @@ from linkzoo_training.search.action import ActionWeights, action_weights, forwar
 from linkzoo_training.search.duel import Player
 from linkzoo_training.search.gumbel import GumbelSearch, PolicyOutput
 
+__all__ = ["PolicyAgent", "SearchAgent", "load_agent"]
+
 SOLVER_LIMIT = 300_000  # positions of a game's own solver per decision, see GumbelSearch
 PROOF_LIMIT = 2_000  # positions of proof-number search per decision
 _MAX_BYTES = 2**28  # memory limit of one batched search

@@ -16,6 +16,8 @@ from linkzoo_training.arrays import Float64s
 from linkzoo_training.checkpoints.checkpoint import read_meta
 from linkzoo_training.config.fields import flat
 
+__all__ = ["Curve", "learning_curves", "plot_curves"]
+
 _SHARE = "share against "  # the mean of the win rates against an opponent
 _NOT_COMPARED = ("name", "seed")  # fields in which runs of one curve differ
 

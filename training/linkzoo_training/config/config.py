@@ -26,6 +26,8 @@ from linkzoo_training.imports import check_import_path, is_import_path
 from linkzoo_training.resources import file_exists, find_checkpoint, find_config, shipped
 from linkzoo_training.search.solver import check_side_solver
 
+__all__ = ["load_config"]
+
 
 def _no_bool(value: Any) -> Any:
     """Refuses true and false, which pydantic takes for 1 and 0."""

@@ -37,6 +37,8 @@ from linkzoo_training.resources import check_installed
 from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
 
+__all__ = ["write_dataset"]
+
 FORMAT = "linkzoo-dataset/1"
 ABOUT = "dataset.json"
 PARTS = "parts"  # folder of the parts of an unfinished Minari data set

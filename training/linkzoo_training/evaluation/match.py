@@ -34,6 +34,8 @@ from linkzoo_training.search.duel import play_duels
 from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
 
+__all__ = ["Match", "against_baselines", "play_match"]
+
 
 class _TimedAgent:
     """Times an agent's calls, except for the first call, which may compile."""

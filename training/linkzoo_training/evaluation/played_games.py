@@ -18,6 +18,8 @@ from linkzoo_training.agents.playing import NOBODY, play_games
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.openings import Openings, begin_record, read_openings
 
+__all__ = ["GamesPlan"]
+
 
 @dataclass(frozen=True)
 class GamesPlan:

@@ -16,6 +16,8 @@ from linkzoo_training.agents.reports import AgentReport
 from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.statistics import Counts, Estimate, Sprt, elo, from_blocks
 
+__all__ = ["MatchResult"]
+
 FORMAT = "linkzoo-match/3"
 
 

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from linkzoo.core.arguments import integer, one_of, real, shown
 
+__all__ = ["LlmSettings"]
+
 
 @dataclass(frozen=True)
 class LlmSettings:

@@ -5,6 +5,8 @@ from typing import Any
 
 from linkzoo_training.agents.reports import StopMatchError
 
+__all__ = ["LlmUsage"]
+
 
 class GivesUpError(StopMatchError):
     """A model can't go on: its budget is spent, or its server doesn't answer."""

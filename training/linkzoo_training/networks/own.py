@@ -11,6 +11,8 @@ from linkzoo.core.features import RAW
 from linkzoo_training.imports import import_object
 from linkzoo_training.networks.policy_value import PolicyValueNet
 
+__all__ = ["OwnNet"]
+
 _ROWS = 3  # positions of the check, unlike other sizes
 
 

@@ -17,6 +17,8 @@ from linkzoo.engine.compiled import compiled
 from linkzoo_training.arrays import Int8s
 from linkzoo_training.search import proof
 
+__all__ = ["solve"]
+
 
 @dataclass(frozen=True)
 class Solution:
