@@ -12,6 +12,7 @@ from linkzoo.exact import TabularAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import best_checkpoints, find_checkpoint
+from linkzoo_training.web import rulebook
 from linkzoo_training.web.catalogue import agent_words
 from linkzoo_training.web.offers import strengths
 from tests.web.server import Client, serving
@@ -170,3 +171,20 @@ def test_a_game_and_its_agents_are_prepared_while_the_page_is_read(tmp_path: Pat
             assert status == 400
             assert message in answer["error"]
         assert client.ask("games/chess/prepare", wanted)[0] == 400
+
+
+def test_rules_in_words_need_no_game(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They open at once on a server that has compiled nothing."""
+    monkeypatch.setattr(rulebook, "play_part", None)
+    monkeypatch.setattr(rulebook, "picture", None)
+    status, rules = client.ask("games/link_o/rules")
+    assert status == 200
+    assert rules["short"]
+    assert "R1" in rules["full"]
+
+
+def test_a_page_that_waits_hears_why(client: Client) -> None:
+    assert client.ask("waiting")[1]["reasons"] == []
+    with client.server.working("compiles Chess"), client.server.working("compiles Chess"):
+        assert client.ask("waiting")[1]["reasons"] == ["compiles Chess"]
+    assert client.ask("waiting")[1]["reasons"] == []

@@ -30,10 +30,18 @@ def fit(
     Returns:
         The lines and the letter size.
     """
+    fitted, letters = _fitted(words, width, size, least, lines, bold)
+    return list(fitted), letters
+
+
+@lru_cache(1 << 12)  # pictures repeat most of their texts
+def _fitted(
+    words: str, width: float, size: float, least: float, lines: int, bold: bool
+) -> tuple[tuple[str, ...], float]:
     while True:
         broken = _broken(words, width, size, lines, bold)
         if size <= least or all(width_of(line, size, bold) <= width for line in broken):
-            return [_cut(line, width, size, bold) for line in broken], size
+            return tuple(_cut(line, width, size, bold) for line in broken), size
         size = max(size - 0.5, least)
 
 

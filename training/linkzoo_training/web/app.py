@@ -18,7 +18,7 @@ from linkzoo_training.web.offers import read_agent
 from linkzoo_training.web.players import HUMAN, AbandonedError, BusyError
 from linkzoo_training.web.records import find_saved, list_saved
 from linkzoo_training.web.replay_routes import add_replays
-from linkzoo_training.web.rulebook import rulebook
+from linkzoo_training.web.rulebook import rule_pictures, rulebook
 from linkzoo_training.web.safety import Address, Guard, without_paths
 from linkzoo_training.web.server import Server, Text, Wanted
 from linkzoo_training.web.session_routes import (
@@ -68,6 +68,18 @@ def _add_choices(app: FastAPI, server: Server, address: Address) -> None:
     def rules(name: str) -> Json:
         server.check_game(name)
         return rulebook(name)
+
+    @app.get("/api/games/{name}/rules/pictures")
+    def pictures(name: str) -> Json:
+        server.check_game(name)
+        with server.working(
+            f"draws the rules of {get_game(name).title}, for which it plays a game"
+        ):
+            return {"pictures": rule_pictures(name)}
+
+    @app.get("/api/waiting")
+    async def waiting() -> Json:
+        return {"reasons": server.reasons()}
 
     @app.post("/api/games/{name}/prepare")
     def prepare(name: str, wanted: _Agents) -> Json:

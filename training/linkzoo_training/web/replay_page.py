@@ -17,7 +17,9 @@ from linkzoo_training.web.views import TAGS
 
 MOST_BYTES = 1_000_000  # limit of a page
 _STATIC = Path(__file__).with_name("static")
-_MODULES = "api curve faces geometry marks selection shares walk board log score replayer".split()
+_MODULES = (
+    "waiting api curve faces geometry marks selection shares walk board log score replayer".split()
+)
 
 
 def as_html(
@@ -40,8 +42,9 @@ def as_html(
     values: dict[str, Any] | None = None
     if agent is not None:
         values = values_along(agent, record).to_dict()
-    for shapes in (False, True), (False,):
-        page = _page(replay, {**_packed(replay, shapes, progress), "values": values})
+    views = _drawn(replay, progress)
+    for shapes in (2, 1):
+        page = _page(replay, {**_packed(replay, views, shapes), "values": values})
         if len(page) <= MOST_BYTES:
             write_atomically(file, page)
             return
@@ -70,20 +73,32 @@ def _static(name: str) -> str:
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
-def _packed(replay: Replay, shapes: tuple[bool, ...], progress: Progress) -> dict[str, Any]:
-    """Returns heads and views by viewer; an SVG is a list of indices into `pieces`.
-
-    A view has a picture for each of the `shapes`, tall or not.
-    """
-    pieces: dict[str, int] = {}
-    views: list[list[Any]] = []
+def _drawn(replay: Replay, progress: Progress) -> list[list[dict[str, Any]]]:
+    """Returns the views by viewer and ply, each with a wide and a tall picture."""
+    views: list[list[dict[str, Any]]] = []
     plies = len(replay.positions)
     for viewer in replay.viewers:
         views.append([])
         for ply in range(plies):
-            drawn = [TAGS.split(replay.picture(ply, viewer, tall=tall)) for tall in shapes]
-            parts = [[pieces.setdefault(part, len(pieces)) for part in svg] for svg in drawn]
-            views[-1].append({**replay.words(ply, viewer), "svgs": parts})
+            svgs = [replay.picture(ply, viewer, tall=tall) for tall in (False, True)]
+            views[-1].append({**replay.words(ply, viewer), "svgs": svgs})
             progress("positions", sum(map(len, views)), len(replay.viewers) * plies)
+    return views
+
+
+def _packed(replay: Replay, views: list[list[dict[str, Any]]], shapes: int) -> dict[str, Any]:
+    """Returns heads and views by viewer; an SVG is a list of indices into `pieces`.
+
+    A view keeps the first `shapes` of its pictures.
+    """
+    pieces: dict[str, int] = {}
+
+    def pack(svg: str) -> list[int]:
+        return [pieces.setdefault(piece, len(pieces)) for piece in TAGS.split(svg)]
+
+    packed = [
+        [{**view, "svgs": [pack(svg) for svg in view["svgs"][:shapes]]} for view in seen]
+        for seen in views
+    ]
     heads = [replay.head(viewer) for viewer in replay.viewers]
-    return {"heads": heads, "views": views, "pieces": list(pieces)}
+    return {"heads": heads, "views": packed, "pieces": list(pieces)}

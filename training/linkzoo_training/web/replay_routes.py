@@ -28,7 +28,9 @@ def add_replays(app: FastAPI, server: Server) -> None:
         options = data.get("options")
         if isinstance(options, Mapping):
             safe_options(get_game(name), options)
-        (link,) = server.replays.add(Replay(GameRecord.from_dict(data)))
+        with server.working("replays a record, for which it may compile the game"):
+            replay = Replay(GameRecord.from_dict(data))
+        (link,) = server.replays.add(replay)
         return {"id": link}
 
     @app.get("/api/replays/{name}")

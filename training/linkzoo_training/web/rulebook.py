@@ -12,9 +12,19 @@ _SEED = 3  # of an example game; its shown move is public
 _SHOWN = 0.4  # share of the example game before the shown move
 
 
-@cache
 def rulebook(name: str) -> Json:
-    """Returns a game's title, its rules in short and in full, as Markdown, and its pictures."""
+    """Returns a game's title, and its rules in short and in full, as Markdown."""
+    game = get_game(name)
+    return {
+        "title": game.title,
+        "short": game.guide.rules_text(),
+        "full": game.guide.rules_text(full=True),
+    }
+
+
+@cache
+def rule_pictures(name: str) -> list[Json]:
+    """Returns pictures of a game's rules; the first use compiles the game and plays it once."""
     game = get_game(name)
     plan = GamesPlan(name, (AgentSpec("random"),), 1, game.min_players, openings="0", seed=_SEED)
     (record,) = play_part(plan, range(1), plan.read_openings()).records(game)
@@ -26,19 +36,14 @@ def rulebook(name: str) -> Json:
     after = states[shown + 1]
     action = record.actions[shown]
     seat = int(before.seat)
-    return {
-        "title": game.title,
-        "short": game.guide.rules_text(),
-        "full": game.guide.rules_text(full=True),
-        "pictures": [
-            _picture(game, start, int(start.seat), game.guide.prompt(start)),
-            {
-                **_picture(game, after, seat, game.guide.event(before, action, seat)),
-                "touched": game.guide.touched(before, action, seat),
-            },
-            _picture(game, end, None, game.guide.prompt(end)),
-        ],
-    }
+    return [
+        _picture(game, start, int(start.seat), game.guide.prompt(start)),
+        {
+            **_picture(game, after, seat, game.guide.event(before, action, seat)),
+            "touched": game.guide.touched(before, action, seat),
+        },
+        _picture(game, end, None, game.guide.prompt(end)),
+    ]
 
 
 def _picture(game: Game, state: Record, seat: int | None, words: str) -> Json:

@@ -1,7 +1,8 @@
 """The state that the server's routes share: games, agents, folders and limits."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, TypeVar
@@ -19,6 +20,7 @@ from linkzoo_training.web.session_store import SessionStore, UnknownError
 from linkzoo_training.web.viewers import Viewer
 
 MOST_SESSIONS = 200
+MANY_SESSIONS = 20  # so many games at once can make a page wait
 MOST_REPLAYS = 50
 IDLE_SECONDS = 2 * 3600.0  # without use, until a game or record is dropped
 SPARE_SECONDS = 300.0  # without use, until a game can be dropped for a new one
@@ -53,6 +55,7 @@ class Server:
         sessions: Games in progress.
         replays: Opened records.
         drawing: The limit of views that are drawn at once.
+        work: Sentences about the requests that can take long.
         stopped: Whether the server is ending.
     """
 
@@ -69,7 +72,28 @@ class Server:
         default_factory=lambda: SessionStore(MOST_REPLAYS, IDLE_SECONDS, spare=0.0)
     )
     drawing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_DRAWING))
+    work: list[str] = field(default_factory=list)
     stopped: bool = False
+
+    @contextmanager
+    def working(self, words: str) -> Iterator[None]:
+        """Tells pages that wait about work that can take long, such as "compiles Linkage"."""
+        self.work.append(words)
+        try:
+            yield
+        finally:
+            self.work.remove(words)
+
+    def reasons(self) -> list[str]:
+        """Returns why answers can take long now, such as "compiles Linkage".
+
+        Nothing about a move is a reason: who is asked to move can be secret.
+        """
+        reasons = list(dict.fromkeys(self.work))
+        games = len(list(self.sessions))
+        if games > MANY_SESSIONS:
+            reasons.append(f"plays {games} games at once")
+        return reasons
 
     def check_game(self, name: str) -> None:
         """Raises ValueError unless the page offers the game."""

@@ -15,7 +15,7 @@ from fastapi.responses import Response, StreamingResponse
 from pydantic import Field, StrictBool, StrictInt
 from starlette.concurrency import run_in_threadpool
 
-from linkzoo import Game
+from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer, shown
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import SEED_LIMIT
@@ -77,16 +77,19 @@ def add_sessions(app: FastAPI, server: Server) -> None:
     def create(wanted: _NewGame) -> Json:
         server.check_game(wanted.game)
         server.sessions.check_room()
-        session = GameSession(
-            server.players,
-            wanted.game,
-            wanted.seats,
-            wanted.options,
-            _seed(wanted.seed),
-            server.custom_agents,
-            names=wanted.names,
-            apart=wanted.apart,
-        )
+        seed = _seed(wanted.seed)
+        title = get_game(wanted.game).title
+        with server.working(f"begins {title}, which it compiles at the first use"):
+            session = GameSession(
+                server.players,
+                wanted.game,
+                wanted.seats,
+                wanted.options,
+                seed,
+                server.custom_agents,
+                names=wanted.names,
+                apart=wanted.apart,
+            )
         if not session.apart:
             (link,) = server.sessions.add(session)
             return {"id": link, "seats": {}}

@@ -1,5 +1,7 @@
 // Requests to the server, and small helpers of the page.
 
+import { waiting } from "./waiting.js";
+
 let page = new AbortController();
 
 /** Aborts the requests of the page that is left: the server stops its analyses. */
@@ -19,19 +21,26 @@ export async function askText(path, body, method) {
     options.headers = { "Content-Type": "application/json" };
     options.body = body;
   }
-  let response;
-  try {
-    response = await fetch(`api/${path}`, options);
-  } catch (error) {
-    throw error.name === "AbortError" ? error : new Error("the server doesn't answer");
-  }
-  const answer = await response.text();
+  const { response, answer } = await answered(path, options);
   if (!response.ok) {
     const error = new Error(errorIn(answer) ?? `the server says ${response.status}`);
     error.status = response.status;
     throw error;
   }
   return answer;
+}
+
+/** The response to a request, and its text. */
+async function answered(path, options) {
+  const done = waiting();
+  try {
+    const response = await fetch(`api/${path}`, options);
+    return { response, answer: await response.text() };
+  } catch (error) {
+    throw error.name === "AbortError" ? error : new Error("the server doesn't answer");
+  } finally {
+    done();
+  }
 }
 
 /** The message of an error; undefined if the answer is none of the server, but of a proxy. */

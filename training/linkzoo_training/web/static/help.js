@@ -1,6 +1,6 @@
 // The rules of a game and how to play it on this page, in a drawer beside the board.
 
-import { ask, button, make } from "./api.js";
+import { ask, button, guarded, make } from "./api.js";
 import { markdown } from "./markdown.js";
 import { mark } from "./marks.js";
 
@@ -29,12 +29,27 @@ export class Help {
     if (this.game !== game) {
       const rules = await ask(`games/${encodeURIComponent(game)}/rules`);
       this.game = game;
-      this.pictures = rules.pictures;
-      this.body.replaceChildren(...changed(variant), ...sections(rules));
+      this.pictures = make("div", {}, make("p", { className: "soft" }, "The pictures are being drawn …"));
+      this.body.replaceChildren(...changed(variant), ...sections(rules, this.pictures));
       this.element.querySelector("h2").textContent = `Rules of ${rules.title}`;
+      guarded(() => this.draw(game));
     }
     this.element.showModal();
-    for (const [index, { touched }] of this.pictures.entries()) mark(this.body.querySelectorAll(".drawing")[index], "last", touched);
+    this.frame();
+  }
+
+  /** Adds the pictures: a server that has just begun has to play a game for them. */
+  async draw(game) {
+    const { pictures } = await ask(`games/${encodeURIComponent(game)}/rules/pictures`);
+    if (this.game !== game) return;
+    this.touched = pictures.map(({ touched }) => touched);
+    this.pictures.replaceChildren(...pictures.map(figure));
+    this.frame();
+  }
+
+  /** Frames the items of the shown moves; a closed drawer has no sizes. */
+  frame() {
+    for (const [index, drawing] of [...this.pictures.querySelectorAll(".drawing")].entries()) mark(drawing, "last", this.touched[index]);
   }
 }
 
@@ -43,15 +58,16 @@ function changed(variant) {
   return [make("h3", {}, "Options of this game"), make("ul", {}, ...variant.map((words) => make("li", {}, words))), make("p", {}, "The rules below are those of the standard game.")];
 }
 
-function sections({ short, full, pictures }) {
-  const shown = pictures.map(({ svg, words }) => {
-    const picture = make("div", { className: "drawing" });
-    picture.innerHTML = svg;
-    return make("figure", {}, picture, make("figcaption", {}, words));
-  });
+function figure({ svg, words }) {
+  const picture = make("div", { className: "drawing" });
+  picture.innerHTML = svg;
+  return make("figure", {}, picture, make("figcaption", {}, words));
+}
+
+function sections({ short, full }, pictures) {
   return [
     ...(short ? markdown(short) : []),
-    ...shown,
+    pictures,
     make("h3", {}, "How to play here"),
     make("ul", {}, ...MOVING.map((words) => make("li", {}, words))),
     ...(full ? [make("details", {}, make("summary", {}, "All rules"), ...markdown(full))] : []),

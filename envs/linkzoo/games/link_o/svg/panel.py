@@ -234,7 +234,7 @@ def _key(paints: style.Paints, column: Column, top: float) -> str:
     """Returns an explanation of LINK-Os, connectors and owners."""
     width = column.right - column.left
     colour = list(paints)[: _KEY_COLOUR + 1][-1]
-    wild = style.face(f"{colour} LINK-O", paints, "3", size=23)
+    wild = style.face(f"{colour} LINK-O", paints[colour], "3", size=23)
     explanation = "a LINK-O is wild; on a connector it has a value (? none yet)"
     lines, size = fit(explanation, width - 46, _SMALL, _SMALLEST, 2)
     row = 8 + 16 * len(lines)

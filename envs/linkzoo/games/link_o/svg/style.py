@@ -5,6 +5,7 @@ circles of the board and before the tiles in the hands.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from linkzoo.games.link_o.text import tile_parts
@@ -70,20 +71,27 @@ def tile(
 
     A LINK-O has a chain along it, with `value` in its ring.
     """
+    colour, _ = tile_parts(words)
+    return _tile(words, paints[colour], x, y, scale, angle, value)
+
+
+@lru_cache(2**13)  # a game's pictures repeat most of their tiles
+def _tile(
+    words: str, look: Paint, x: float, y: float, scale: float, angle: float, value: str
+) -> str:
     return group(
-        face(words, paints, value, angle, max(21.5, 12.5 / scale)),
+        face(words, look, value, angle, max(21.5, 12.5 / scale)),
         transform=f"translate({x:.2f} {y:.2f}) rotate({angle:.2f}) scale({scale:.4f})",
         data_tile=words,
     )
 
 
-def face(words: str, paints: Paints, value: str = "", angle: float = 0, size: float = 20) -> str:
+def face(words: str, look: Paint, value: str = "", angle: float = 0, size: float = 20) -> str:
     """Returns a tile around (0, 0) in its own units.
 
     Its value, of letter size `size`, is upright after a turn by `angle`.
     """
-    colour, ends = tile_parts(words)
-    look = paints[colour]
+    _, ends = tile_parts(words)
     ground: dict[str, Any] = {"fill": look.face, "stroke": look.rim, "stroke_width": 2}
     marks = _pips(ends, look) if ends else _chain(look, value, angle, size)
     return group(rect(-LENGTH / 2, -BREADTH / 2, LENGTH, BREADTH, 7, **ground), marks)
