@@ -35,6 +35,12 @@ def _strength(screen: Screen, _: str) -> None:
     screen.page.wait_for_selector(".bar")
 
 
+def _history(screen: Screen, _: str) -> None:
+    screen.start("linkage", ["human", "random"])
+    screen.open("#/history")
+    screen.page.wait_for_selector(".history li")
+
+
 def _setup(screen: Screen, _: str) -> None:
     screen.open()
     screen.page.wait_for_selector("form")
@@ -67,7 +73,11 @@ _OF_GAMES = [
     for game in game_names()
     for screen in _SCREENS[:2]
 ]
-_OTHERS = [(path, "link_o", *screen) for path in (_setup, _strength, _cover) for screen in _SCREENS]
+_OTHERS = [
+    (path, "link_o", *screen)
+    for path in (_setup, _strength, _cover, _history)
+    for screen in _SCREENS
+]
 
 
 @pytest.mark.parametrize(("path", "game", "width", "scheme"), [*_OF_GAMES, *_OTHERS])

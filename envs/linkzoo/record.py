@@ -38,6 +38,7 @@ class GameRecord:
         digest: The digest of the board or the cards (`Game.digest`); other data aren't replayed.
             None: unknown, as in old records, or the game has none.
         comments: The agents' comments on their actions, by index.
+        names: The names of the players by seat, "" without a name; empty: none has a name.
     """
 
     game: str
@@ -49,6 +50,7 @@ class GameRecord:
     actions: list[int] = field(default_factory=list)
     digest: str | None = None
     comments: dict[int, str] = field(default_factory=dict, init=False)
+    names: list[str] = field(default_factory=list, init=False)
 
     @classmethod
     def of(cls, game: Game, state: Record, start: dict[str, Any] | None = None) -> "GameRecord":
@@ -142,6 +144,8 @@ class GameRecord:
             data["start"] = game.to_dict(positions[0])
         if self.digest is not None:
             data["digest"] = self.digest
+        if any(self.names):
+            data["names"] = _names(self.names, self.num_players)
         data["moves"] = moves
         if self.comments:
             data["comments"] = {  # without comments of moves that were taken back
@@ -162,7 +166,7 @@ class GameRecord:
     def from_dict(cls, data: Mapping[str, Any]) -> "GameRecord":
         """Returns the record of `to_dict`; ValueError names the field or the move that is wrong."""
         keys = "format game version num_players options seed start moves"
-        arguments.check_keys("record", data, keys.split(), optional=("digest", "comments"))
+        arguments.check_keys("record", data, keys.split(), optional=("digest", "names", "comments"))
         arguments.agrees("format", data["format"], FORMAT)
         game = get_game(data["game"])
         game.check_version(data["version"])
@@ -178,6 +182,8 @@ class GameRecord:
         options = full_options(data["options"], game.options, fixed.values, fixed.digest)
         start = data["start"]
         record = cls(id_of(game), game.version, players, options, seed, start, digest=digest)
+        if "names" in data:
+            record.names = _names(data["names"], players)
         positions = record.replay()
         state = next(positions)
         arguments.agrees("options", record.options, game.chosen_options(state))
@@ -220,6 +226,12 @@ class GameRecord:
             return cls.from_dict(data)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
+
+
+def _names(names: Any, players: int) -> list[str]:
+    """Returns the names of the players; ValueError unless each has a text."""
+    texts = arguments.sequence("names", names, players, players)
+    return [arguments.string(f"names[{seat}]", name) for seat, name in enumerate(texts)]
 
 
 def new_file_name(record: GameRecord) -> str:

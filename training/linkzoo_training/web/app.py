@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 from linkzoo import GameRecord, get_game
 from linkzoo_training.web.catalogue import catalogue
 from linkzoo_training.web.game_session import RefusedError, safe_options
+from linkzoo_training.web.history_routes import add_history
 from linkzoo_training.web.offers import read_agent
 from linkzoo_training.web.players import HUMAN, AbandonedError, BusyError
 from linkzoo_training.web.records import find_saved, list_saved
@@ -49,6 +50,7 @@ def create_app(server: Server, address: Address) -> ASGIApp:
     add_sessions(app, server)
     add_moves(app, server)
     add_outcomes(app, server)
+    add_history(app, server)
     add_replays(app, server)
     app.mount("/", StaticFiles(directory=STATIC, html=True))
     return Guard(app, address)

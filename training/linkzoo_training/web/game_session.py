@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field
 from typing import Any, NoReturn, cast
@@ -18,6 +19,7 @@ from linkzoo.record import new_file_name
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import TrainedOn
 from linkzoo_training.web.certainty import was_certain
+from linkzoo_training.web.game_store import StoredGame
 from linkzoo_training.web.history import History
 from linkzoo_training.web.offers import judges, read_agent
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task
@@ -46,7 +48,7 @@ class Wish:
 
 
 class GameSession:
-    """A game in progress, and its rematches with the same seats.
+    """A game in progress, and its rematches with the same seats. `start` lets the players begin.
 
     People share a screen, or each has their own (`apart`). With one person at a screen, the view is
     that person's. With several people and hidden information, the shared screen is covered until
@@ -68,6 +70,7 @@ class GameSession:
     Attributes:
         notes: Sentences about agents that weren't trained for the options or players.
         judges: The names of offered agents that analyse its positions.
+        rematches: The number of games before this one.
         version: Counts the changes of the session.
         changed: Done at the next change.
         thinking: Whether an agent has to move and does so by itself.
@@ -80,6 +83,8 @@ class GameSession:
         file: The name of the game's file, once it is saved.
         drawing: Held by the request that draws a view; see `session_routes`.
         rendered: The latest views by (seat of the screen, tall).
+        began: When the game began, in seconds since 1970.
+        keep: Called with each change of the game.
         seen: The latest view, without its drawing, and its number by the seat of the screen.
 
     Raises:
@@ -102,6 +107,9 @@ class GameSession:
         game = get_game(name, options)
         self.game = game
         self.lock = threading.RLock()
+        self.keep: Callable[[StoredGame], None] = _ignore
+        self._wanted = list(seats)
+        self._options = dict(options)
         self._players = players
         self._start = game.blank(len(seats), options)
         self._states = np.array([self._start], game.state)
@@ -112,6 +120,7 @@ class GameSession:
         self.judges = judges(game, len(seats), options, custom)
         self.names = [" ".join(name.split())[:MOST_NAME] for name in names][: len(seats)]
         self.names += [""] * (len(seats) - len(self.names))
+        self.rematches = 0
         self.version = 0
         self.changed = Future[None]()
         self.drawing = asyncio.Lock()
@@ -121,7 +130,7 @@ class GameSession:
         self._generation = 0  # counts the moves, so that agents notice outdated tasks
         players.load((spec, game) for spec in self.agents())
         self.notes = [note for spec in self.agents() for note in self._untrained(spec)]
-        self.deal(seed)
+        self._set_up(seed)
 
     def _untrained(self, spec: AgentSpec) -> list[str]:
         """Returns how an agent's training games differ from this game, as sentences."""
@@ -133,7 +142,12 @@ class GameSession:
         return iter(dict.fromkeys(spec for spec in self.seats if spec.kind != HUMAN))
 
     def deal(self, seed: int) -> None:
-        """Begins a game with a seed."""
+        """Begins another game with a seed."""
+        self.rematches += 1
+        self._set_up(seed)
+        self._moved()
+
+    def _set_up(self, seed: int) -> None:
         self._states[0] = self._start
         kernels(self.game).begin(self._states, np.array([seed], np.uint64), self._mask)
         self._first: Record = self._states.copy()[0]
@@ -146,7 +160,46 @@ class GameSession:
             self.looking = self.humans[0]
         self.resigned: int | None = None
         self.file = new_file_name(self.record)
-        self._moved()
+        self.began = time.time()
+        self.record.names = [
+            self.names[seat] if seat in self.humans else str(player)
+            for seat, player in enumerate(self.seats)
+        ]
+
+    def start(self, keep: Callable[[StoredGame], None]) -> None:
+        """Lets the players begin; `keep` is called with each change of the game."""
+        with self.lock:
+            self.keep = keep
+            self._moved()
+
+    def resume(self, stored: StoredGame) -> None:
+        """Plays the actions of a stored game with the same seed, before the start."""
+        self.file = stored.file
+        self.began = stored.began
+        for action in stored.actions:
+            self._apply(action)
+        self.record.comments = {int(index): text for index, text in stored.comments.items()}
+        self.resigned = stored.resigned
+
+    def stored(self) -> StoredGame:
+        """Returns the game as it is stored."""
+        return StoredGame(
+            file=self.file,
+            game=self.game.name,
+            seats=self._wanted,
+            players=list(map(str, self.seats)),
+            names=self.names,
+            apart=self.apart,
+            options=self._options,
+            seed=self.record.seed,
+            actions=list(self.record.actions),
+            comments={str(index): text for index, text in self.record.comments.items()},
+            resigned=self.resigned,
+            over=self.over,
+            winners=self.winners if self.over else [],
+            began=self.began,
+            changed=time.time(),
+        )
 
     @property
     def state(self) -> Record:
@@ -273,14 +326,18 @@ class GameSession:
         changed.set_result(None)
 
     def _play(self, action: int) -> None:
+        self._apply(action)
+        if not self._certain[-1] or self.over:
+            self.wish = None
+        self._moved()
+
+    def _apply(self, action: int) -> None:
+        """Plays an action; nobody is asked for the next one."""
         before: Record = self._states.copy()[0]
         self.history.add(before, action)
         kernels(self.game).play_one(self._states, action, self._mask[0])
         self.record.actions.append(action)
         self._certain.append(was_certain(self.game, before, action, self.state))
-        if not self._certain[-1] or self.over:
-            self.wish = None
-        self._moved()
 
     def _moved(self) -> None:
         """Updates the seat at the shared screen, and asks the agent to move, if there is one."""
@@ -294,6 +351,7 @@ class GameSession:
                 self.looking = seat
         elif self.humans and not self.over:
             self.ask()
+        self.keep(self.stored())
         self.touch()
 
     def ask(self) -> None:
@@ -336,6 +394,10 @@ class GameSession:
             if comment:  # kept for the record, not shown to the other players
                 self.record.comments[len(self.record.actions)] = comment
             self._play(action)
+
+
+def _ignore(_: StoredGame) -> None:
+    """Keeps a game nowhere."""
 
 
 def _read_player(

@@ -5,7 +5,7 @@ from linkzoo.core.arguments import integer
 from linkzoo.core.history import seat_to_act
 from linkzoo.core.state import Record, winners_of
 from linkzoo_training.web.history import Event, History, Viewer
-from linkzoo_training.web.views import Json, picture
+from linkzoo_training.web.views import Json, named, picture
 
 
 class Replay:
@@ -41,11 +41,16 @@ class Replay:
             "game": self.game.name,
             "title": self.game.title,
             "players": self.record.num_players,
+            "names": self.record.names,
             "roles": list(self.game.roles(self.record.options)),
             "viewers": self.viewers,
             "plies": len(self.positions) - 1,
             "log": [
-                {"ply": event.ply + 1, "words": event.words, "touched": event.touched}
+                {
+                    "ply": event.ply + 1,
+                    "words": named(event.words, self.record.names),
+                    "touched": event.touched,
+                }
                 for event in self._log(viewer)
             ],
         }
@@ -62,7 +67,7 @@ class Replay:
         guide = self.game.guide
         return {
             "acting": seat_to_act(self.game, state, viewer),
-            "prompt": guide.prompt(state, viewer),
+            "prompt": named(guide.prompt(state, viewer), self.record.names),
             "scores": [row._asdict() for row in guide.score_rows(state, viewer)],
             "winners": winners_of(state),
         }

@@ -1,23 +1,28 @@
 """The state that the server's routes share: games, agents, folders and limits."""
 
 import asyncio
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from starlette.concurrency import run_in_threadpool
 
-from linkzoo import registry
+from linkzoo import get_game, registry
 from linkzoo.core.arguments import shown
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.game_session import GameSession
+from linkzoo_training.web.game_store import GameStore
 from linkzoo_training.web.players import AbandonedError, Players, Task
 from linkzoo_training.web.replays import Replay
 from linkzoo_training.web.session_store import SessionStore, UnknownError
 from linkzoo_training.web.viewers import Viewer
+from linkzoo_training.web.views import Json, stored_summary, summary
 
 MOST_SESSIONS = 200
 MANY_SESSIONS = 20  # so many games at once can make a page wait
@@ -57,6 +62,7 @@ class Server:
         drawing: The limit of views that are drawn at once.
         work: Sentences about the requests that can take long.
         stopped: Whether the server is ending.
+        store: The games on disk, in the folder of saved games.
     """
 
     records: Path
@@ -74,6 +80,12 @@ class Server:
     drawing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST_DRAWING))
     work: list[str] = field(default_factory=list)
     stopped: bool = False
+    store: GameStore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.records.mkdir(parents=True, exist_ok=True)
+        self.store = GameStore(self.records / "games.sqlite3")
+        self._restoring = threading.Lock()
 
     @contextmanager
     def working(self, words: str) -> Iterator[None]:
@@ -107,21 +119,79 @@ class Server:
             return None
         return _viewer(*entry)
 
+    def summary(self, name: str) -> Json | None:
+        """Returns a game's entry in a list, in memory or on disk; None without such a game."""
+        viewer = self.peek(name)
+        if viewer is not None:
+            return summary(viewer)
+        stored = self.store.games(name)
+        if not stored:
+            return None
+        return stored_summary(stored[0], self.store.number(name))
+
+    def begin(self, session: GameSession) -> tuple[str, ...]:
+        """Adds a game in progress, here and on disk; returns its links."""
+        links = self.sessions.add(session, len(session.humans) if session.apart else 1)
+        self.store.add(links)
+        session.start(partial(self.store.put, links[0]))
+        return links
+
     def viewer(self, name: str) -> Viewer:
-        """Returns the viewer of a link; UnknownError without such a game."""
+        """Returns the viewer of a link, whose game may be on disk; UnknownError without a game."""
+        try:
+            return _viewer(*self.sessions.get(name))
+        except UnknownError:
+            if not self.store.games(name):
+                raise
+        with self._restoring:
+            if self.sessions.peek(name) is None:
+                self._restore(name)
         return _viewer(*self.sessions.get(name))
 
-    def viewer_or_none(self, name: str) -> Viewer | None:
-        """Returns the same as `viewer`, None without such a game."""
+    async def find(self, name: str) -> Viewer:
+        """Returns the same as `viewer`; other requests go on while the game is read from disk."""
+        viewer = self.peek(name)
+        if viewer is None:
+            return await run_in_threadpool(self.viewer, name)
+        return self.viewer(name)
+
+    async def find_or_none(self, name: str) -> Viewer | None:
+        """Returns the same as `find`, None without such a game."""
         try:
-            return self.viewer(name)
+            return await self.find(name)
         except UnknownError:
             return None
+
+    def close(self, name: str) -> None:
+        """Forgets a link, and with the last one of a session its games."""
+        self.sessions.close(name)
+        self.store.remove(name)
+
+    def _restore(self, name: str) -> None:
+        """Continues the latest game of a link's session from the disk."""
+        stored = self.store.games(name)[0]
+        self.check_game(stored.game)
+        with self.working(f"reads a game of {get_game(stored.game).title}"):
+            session = GameSession(
+                self.players,
+                stored.game,
+                stored.seats,
+                stored.options,
+                stored.seed,
+                self.custom_agents,
+                names=stored.names,
+                apart=stored.apart,
+            )
+            session.resume(stored)
+        links = tuple(self.store.links(name))
+        session.start(partial(self.store.put, links[0]))
+        self.sessions.restore(session, links)
 
     def stop(self) -> None:
         """Ends the agents and the requests that wait."""
         self.stopped = True
         self.players.close()
+        self.store.close()
 
     async def finished(self, request: Request, task: Task[T]) -> T:
         """Returns a task's result.

@@ -25,7 +25,7 @@ from linkzoo_training.web.offers import read_agent
 from linkzoo_training.web.players import Player, Task
 from linkzoo_training.web.server import POLL_SECONDS, AgentWanted, Server, Text, Wanted
 from linkzoo_training.web.viewers import Viewer
-from linkzoo_training.web.views import Json, Scene, entry, preview, scene_of, summary
+from linkzoo_training.web.views import Json, Scene, entry, preview, scene_of
 
 SOON = 0.1  # seconds that the response to a move waits for agents
 BEAT_SECONDS = 15.0  # between signs of life in a stream of events
@@ -64,12 +64,12 @@ def add_sessions(app: FastAPI, server: Server) -> None:
 
     @app.get("/api/sessions")
     def mine(ids: Annotated[list[Text], Query(max_length=MOST_LISTED)]) -> Json:
-        viewers = {name: server.peek(name) for name in ids}
+        summaries = {name: server.summary(name) for name in dict.fromkeys(ids)}
         return {
             "sessions": [
-                {"id": name, **summary(viewer)}
-                for name, viewer in viewers.items()
-                if viewer is not None
+                {"id": name, **summary}
+                for name, summary in summaries.items()
+                if summary is not None
             ]
         }
 
@@ -90,20 +90,19 @@ def add_sessions(app: FastAPI, server: Server) -> None:
                 names=wanted.names,
                 apart=wanted.apart,
             )
+        links = server.begin(session)
         if not session.apart:
-            (link,) = server.sessions.add(session)
-            return {"id": link, "seats": {}}
-        links = server.sessions.add(session, len(session.humans))
+            return {"id": links[0], "seats": {}}
         return {"id": links[0], "seats": dict(zip(session.humans, links, strict=True))}
 
     @app.get("/api/sessions/{name}")
     async def show(name: str, *, tall: bool = False) -> Response:
-        view = await _shown(server, server.viewer(name), tall)
+        view = await _shown(server, await server.find(name), tall)
         return view.response()
 
     @app.get("/api/sessions/{name}/events")
     async def events(name: str, *, tall: bool = False) -> Response:
-        server.viewer(name)  # 404 without such a game
+        await server.find(name)  # 404 without such a game
         return StreamingResponse(_views(server, name, tall), media_type="text/event-stream")
 
     @app.get("/api/sessions/{name}/log/{number}")
@@ -120,7 +119,7 @@ def add_sessions(app: FastAPI, server: Server) -> None:
 
     @app.delete("/api/sessions/{name}")
     def close(name: str) -> Json:
-        server.sessions.close(name)
+        server.close(name)
         return {}
 
 
@@ -180,7 +179,7 @@ def add_outcomes(app: FastAPI, server: Server) -> None:
 
     @app.post("/api/sessions/{name}/analysis")
     async def analysis(name: str, wanted: _Analysis, request: Request) -> Json:
-        viewer = server.viewer(name)
+        viewer = await server.find(name)
         task = await asyncio.to_thread(_analyse, server, viewer, wanted.agent, wanted.last)
         return await server.finished(request, task)
 
@@ -222,7 +221,7 @@ def _judge(player: Player, game: Game, state: Record, played: int | None) -> Jso
 
 async def _done(server: Server, name: str, act: Callable[[Viewer], Any], tall: bool) -> Response:
     """Performs an action in a game; returns the view, including the moves of quick agents."""
-    viewer = server.viewer(name)
+    viewer = await server.find(name)
 
     def locked() -> None:
         with viewer.session.lock:
@@ -241,7 +240,7 @@ async def _views(server: Server, name: str, tall: bool) -> AsyncIterator[bytes]:
     """
     sent = -1
     change = -1
-    while (viewer := server.viewer_or_none(name)) is not None and not server.stopped:
+    while (viewer := await server.find_or_none(name)) is not None and not server.stopped:
         session = viewer.session
         if session.version != change:
             view = await _shown(server, viewer, tall)

@@ -56,12 +56,21 @@ class SessionStore(Generic[T]):
 
     def add(self, item: T, count: int = 1) -> tuple[str, ...]:
         """Adds an object and returns its `count` ids; BusyError if there is no room."""
-        ids = tuple(secrets.token_urlsafe(18) for _ in range(count))
+        ids = self.new_ids(count)
+        self.restore(item, ids)
+        return ids
+
+    @staticmethod
+    def new_ids(count: int) -> tuple[str, ...]:
+        """Returns unguessable ids."""
+        return tuple(secrets.token_urlsafe(18) for _ in range(count))
+
+    def restore(self, item: T, ids: tuple[str, ...]) -> None:
+        """Adds an object with ids that it has had; BusyError if there is no room."""
         with self._lock:
             self.check_room()
             self._entries[ids[0]] = _Entry(item, ids, time.monotonic())
             self._first_ids.update(dict.fromkeys(ids, ids[0]))
-        return ids
 
     def get(self, name: str) -> tuple[T, int]:
         """Returns the object of an id, and the id's number among the object's ids.

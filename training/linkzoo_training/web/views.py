@@ -18,6 +18,7 @@ from linkzoo_training.web.certainty import certain_after
 
 if TYPE_CHECKING:  # replays are shown without the packages of the server
     from linkzoo_training.web.game_session import GameSession
+    from linkzoo_training.web.game_store import StoredGame
     from linkzoo_training.web.viewers import Viewer
 
 Json = dict[str, Any]
@@ -195,9 +196,25 @@ def summary(viewer: "Viewer") -> Json:
         "names": session.names,
         "own_seat": viewer.own_seat,
         "moves": len(moves),
+        "unused": not moves and not session.rematches,
         "over": session.over,
         "winners": session.winners,
         "yours": bool(viewer.legal()),
+    }
+
+
+def stored_summary(stored: "StoredGame", number: int) -> Json:
+    """Returns the same of a game on disk, for a session's link; without a number of moves."""
+    return {
+        "title": get_game(stored.game).title,
+        "seats": stored.players,
+        "names": stored.names,
+        "own_seat": stored.own_seat(number),
+        "moves": None,
+        "unused": False,
+        "over": stored.over,
+        "winners": stored.winners,
+        "yours": False,
     }
 
 

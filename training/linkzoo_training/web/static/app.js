@@ -1,7 +1,8 @@
-// The page of each address: #/, #/game/ID, #/replay/ID/PLY, #/strength.
+// The page of each address: #/, #/game/ID, #/replay/ID/PLY, #/history, #/strength.
 
 import { abandon, guarded, make, say } from "./api.js";
 import { forget, leaveGame, remember } from "./games.js";
+import { historyPage } from "./history.js";
 import { replayPage } from "./replay.js";
 import { setupPage } from "./setup.js";
 import { strengthPage } from "./strength.js";
@@ -47,6 +48,7 @@ async function load(page, kind, id, ply) {
       const opened = await replayPage(page, id, ply);
       return [() => opened.leave(), opened];
     }
+    if (kind === "history") return [(await historyPage(page)) ?? nothing];
     if (kind === "strength") return [(await strengthPage(page)) ?? nothing];
     return [(await setupPage(page)) ?? nothing];
   } catch (error) {

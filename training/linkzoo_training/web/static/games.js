@@ -43,8 +43,8 @@ export async function current() {
   return known.filter(({ id }) => found.has(id)).map((game) => ({ ...game, ...found.get(game.id) }));
 }
 
-/** Closes a game when its page is left, if nobody has moved. */
+/** Closes a game when its page is left, if nobody has moved and it is no rematch. */
 export async function leaveGame(id) {
   const game = (await current()).find(({ id: other }) => other === id);
-  if (game && game.own_seat === null && !game.over && game.moves === 0) await close(id);
+  if (game?.unused && game.own_seat === null && !game.over) await close(id);
 }

@@ -36,9 +36,10 @@ function player({ own_seat, names }, who, seat) {
 }
 
 function standing(game) {
-  const moves = `${game.moves} move${game.moves === 1 ? "" : "s"}`;
-  if (game.over) return `${moves}. ${result(game)}`;
-  return game.yours ? `${moves}, your move` : moves;
+  // The server doesn't tell the number of moves before it has read the game from its disk.
+  const moves = game.moves === null ? "" : `${game.moves} move${game.moves === 1 ? "" : "s"}. `;
+  if (game.over) return `${moves}${result(game)}`;
+  return game.yours ? `${moves}Your move` : `${moves}Not over`;
 }
 
 /** The games saved on the server: open or delete one. */

@@ -61,7 +61,7 @@ export class Replayer {
     this.title.textContent = head.title;
     this.plies = this.slider.max = head.plies;
     if (!this.seen.length) {
-      const names = head.viewers.map((viewer) => make("option", { value: viewer ?? "" }, viewer === null ? "everything shown" : `player ${viewer}’s view`));
+      const names = head.viewers.map((viewer) => make("option", { value: viewer ?? "" }, viewer === null ? "everything shown" : `${head.names[viewer] || `player ${viewer}`}’s view`));
       this.seen.replaceChildren(...names);
       this.seen.hidden = names.length === 1;
     }
@@ -86,7 +86,7 @@ export class Replayer {
     const ply = Math.max(0, Math.min(head.plies, wanted));
     const view = await this.view(ply);
     if (latest !== this.latest) return;
-    const { log, roles, players } = head;
+    const { log, roles, names, players } = head;
     const number = log.findLastIndex((entry) => entry.ply <= ply); // not every move is in a log
     const { words, touched } = log[number]?.ply === ply ? log[number] : { words: ply ? "" : "the start.", touched: [] };
     const before = ply === this.ply + 1 ? this.board.places(touched) : undefined;
@@ -97,7 +97,7 @@ export class Replayer {
     this.status.textContent = `Move ${ply} of ${this.plies}${words ? `: ${words}` : ""}`;
     this.prompt.textContent = view.prompt;
     this.log.mark(number);
-    this.score.show({ seats: Array.from({ length: players }), roles, ...view }, view.acting ?? undefined);
+    this.score.show({ seats: Array.from({ length: players }), roles, names, ...view }, view.acting ?? undefined);
     this.went(ply, head, view);
   }
 
