@@ -287,6 +287,16 @@ def test_the_shares_of_an_agent_stand_on_the_board(screen: Screen, client: Clien
     shown = screen.page.locator(".board .share").all_text_contents()
     assert f"{yellow:.0%}".replace("%", " %") in shown
     assert 2 <= len(shown) <= 12
+    overprinted = """() => {
+      const box = (one) => one.getBoundingClientRect();
+      const shares = [...document.querySelectorAll(".board .share > rect")].map(box);
+      const texts = [...document.querySelectorAll(".board text")];
+      const words = texts.filter((one) => !one.closest(".share"));
+      const apart = (a, b) => a.right <= b.left + 2 || b.right <= a.left + 2
+        || a.bottom <= b.top + 4 || b.bottom <= a.top + 4;
+      return words.filter((one) => shares.some((share) => !apart(share, box(one)))).length;
+    }"""
+    assert screen.page.evaluate(overprinted) == 0
     screen.choose("Y")
     best = max((move for move in moves if "Y" in move["parts"]), key=lambda move: move["share"])
     cell = best["parts"][1]

@@ -17,7 +17,7 @@ from linkzoo.games.link_o.notation import MoveTexts
 from linkzoo.games.link_o.options import EDITIONS, MAX_ROUNDS, options_on
 from linkzoo.games.link_o.positions import PositionJson
 from linkzoo.games.link_o.state import FIELDS, SCORE_SCALE
-from linkzoo.games.link_o.svg import draw_svg, draw_tall
+from linkzoo.games.link_o.svg import draw_page, draw_svg, draw_tall
 from linkzoo.games.link_o.text import draw_text
 
 _NAME = "link_o"
@@ -60,6 +60,7 @@ def _game_on(board_name: str, board: Board) -> Game:
         drawing=Drawing(
             text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), board, seat),
             svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), board, seat),
+            page=lambda state, seat=None: draw_page(positions.to_dict(state, seat), board, seat),
             tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), board, seat),
         ),
         facts=Facts(

@@ -50,7 +50,7 @@ GAME = Game(
         to_dict=positions.to_dict,
         from_dict=positions.from_dict,
     ),
-    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg, tall=svg.draw_tall),
+    drawing=Drawing(text=text.draw_text, svg=svg.draw_svg, page=svg.draw_page, tall=svg.draw_tall),
     facts=Facts(
         typical_length=21,
         max_length=components.MAX_LENGTH,

@@ -22,7 +22,7 @@ from linkzoo.games.love_links.links import (
 from linkzoo.games.love_links.options import EDITIONS, Options
 from linkzoo.games.love_links.positions import PositionJson
 from linkzoo.games.love_links.state import FIELDS, FIELDS_WITH_DIGEST, sides
-from linkzoo.games.love_links.svg import draw_svg, draw_tall
+from linkzoo.games.love_links.svg import draw_page, draw_svg, draw_tall
 from linkzoo.games.love_links.tables import link_tables
 from linkzoo.games.love_links.text import draw_text
 
@@ -65,6 +65,7 @@ def _game_of(name: str, links: LinkSet) -> Game:
         drawing=Drawing(
             text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), links),
             svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), links),
+            page=lambda state, seat=None: draw_page(positions.to_dict(state, seat), links),
             tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), links),
         ),
         facts=Facts(

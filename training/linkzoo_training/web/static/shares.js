@@ -57,7 +57,7 @@ function free(element, svg, width, height, words, taken) {
   const distance = ({ left, top }) => (bare ? Math.hypot(left + width / 2 - across, top + height / 2 - down) : 0);
   const outside = (box, frame) => width * height - overlap(box, frame);
   const cost = (box) =>
-    100 * outside(box, { left: 0, top: 0, right, bottom }) + 10 * sum(box, taken) + 3 * sum(box, words) + 0.8 * outside(box, part) + (bare ? 0 : 2 * overlap(box, middle)) + distance(box) * 0.01;
+    100 * outside(box, { left: 0, top: 0, right, bottom }) + 10 * sum(box, taken) + 20 * sum(box, words) + 0.8 * outside(box, part) + (bare ? 0 : 2 * overlap(box, middle)) + distance(box) * 0.01;
   return boxes.map((box) => [cost(box), box]).sort(([a], [b]) => a - b)[0][1];
 }
 

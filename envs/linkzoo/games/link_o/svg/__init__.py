@@ -3,7 +3,7 @@
 from linkzoo.games.link_o.board import Board
 from linkzoo.games.link_o.svg import style
 from linkzoo.games.link_o.svg.board import draw_board
-from linkzoo.games.link_o.svg.panel import draw_below, draw_panel
+from linkzoo.games.link_o.svg.panel import PAGE_WIDTH, draw_below, draw_beside, draw_panel
 from linkzoo.games.link_o.text import Json, turn
 from linkzoo.svg.elements import document, rect
 from linkzoo.svg.panel import PAGE, TALL
@@ -15,6 +15,14 @@ def draw_svg(view: Json, board: Board, seat: int | None = None) -> str:
     side = style.HEIGHT - 2 * style.MARGIN
     drawn = draw_board(view, board, paints, side, style.MARGIN)
     return _document(view, style.WIDTH, style.HEIGHT, drawn, draw_panel(view, seat, paints))
+
+
+def draw_page(view: Json, board: Board, seat: int | None = None) -> str:
+    """Returns a view for a page that shows the turn itself."""
+    paints = style.paints(board.colours)
+    side = style.HEIGHT - 2 * style.MARGIN
+    drawn = draw_board(view, board, paints, side, style.MARGIN)
+    return _document(view, PAGE_WIDTH, style.HEIGHT, drawn, draw_beside(view, seat, paints))
 
 
 def draw_tall(view: Json, board: Board, seat: int | None = None) -> str:

@@ -74,6 +74,10 @@ class Layout:
         part = distance / hypot(dx, dy)
         return x + part * dx, y + part * dy
 
+    def frame(self, space: int) -> float:
+        """Returns how far a frame reaches beyond a space, in the tile's own units."""
+        return 0 if self._spaces[space].partner is None else 6
+
     def centre(self, spaces: Iterable[int]) -> Point:
         """Returns the centroid of some spaces."""
         return _centroid([self.at(space) for space in spaces])
@@ -182,8 +186,10 @@ def _space(
     tile = style.tile(entry["tile"], paints, x, y, scale, angle, connector_value(entry))
     marks = ""
     if layout.named:
-        number_x, number_y = layout.inward(space, centre, _NUMBER_AT * scale)
-        marks = seat_mark(entry["by"], *layout.inward(space, centre, 35 * scale), 9.7, INK)
+        beyond = layout.frame(space)
+        number_x, number_y = layout.inward(space, centre, (_NUMBER_AT + beyond) * scale)
+        mark_at = layout.inward(space, centre, (35 + beyond) * scale)
+        marks = seat_mark(entry["by"], *mark_at, 9.7, INK)
         marks += text(str(space), number_x, number_y + 5, 13.5, fill=GREY)
     return group(tile, data_item=f"space {space}") + marks
 

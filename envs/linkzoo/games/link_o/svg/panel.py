@@ -22,6 +22,7 @@ from linkzoo.svg.panel import (
     seat_mark,
 )
 
+PAGE_WIDTH = 1060  # of the picture for a page
 _INSET = 14  # from a card's edge to its content
 _BOTTOM = 636  # lower edge of the cards and the bag
 _KEY = 644  # upper edge of the key
@@ -73,6 +74,17 @@ def draw_panel(view: Json, seat: int | None, paints: style.Paints) -> str:
     return group(turn, cards, _key(paints, column, _KEY), fill=INK)
 
 
+def draw_beside(view: Json, seat: int | None, paints: style.Paints) -> str:
+    """Returns the panel without the game's name and the turn, for a picture of 1060 x 720."""
+    for scale in _SCALES:
+        column = Column(732, PAGE_WIDTH - style.MARGIN, scale)
+        stage, top = _stage(view, column, 8)
+        cards, end = _cards(view, range(view["num_players"]), seat, column, top, paints)
+        if end <= _BOTTOM - 16:
+            break
+    return group(stage, cards, _key(paints, column, _KEY - 16), fill=INK)
+
+
 def draw_below(view: Json, seat: int | None, paints: style.Paints, top: float) -> tuple[str, float]:
     """Returns the panel below the board and its lower edge.
 
@@ -84,8 +96,18 @@ def draw_below(view: Json, seat: int | None, paints: style.Paints, top: float) -
         first = view["seat"] or 0
     order = [(first + step) % view["num_players"] for step in range(view["num_players"])]
     cards, end = _cards(view, order, seat, column, top, paints)
-    turn, end = _turn(view, column, end - 12)
-    return group(cards, turn, _key(paints, column, end), fill=INK), end + 96
+    stage, end = _stage(view, column, end)
+    return group(cards, stage, _key(paints, column, end), fill=INK), end + 96
+
+
+def _stage(view: Json, column: Column, top: float) -> tuple[str, float]:
+    """Returns the round and the last round's end, and their lower edge."""
+    lines, size = fit(words.last_round(view), column.right - column.left, _SMALL, _SMALLEST, 3)
+    drawn = [
+        text(line, column.left, top + 18 + 16 * row, size, fill=GREY)
+        for row, line in enumerate([words.stage(view), *lines])
+    ]
+    return "".join(drawn), top + 28 + 16 * len(lines)
 
 
 def _turn(view: Json, column: Column, top: float) -> tuple[str, float]:

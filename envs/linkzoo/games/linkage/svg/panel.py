@@ -11,18 +11,26 @@ from linkzoo.svg.panel import CARD, GREY, INK, LINE, banner, heading, moved
 WIDTH = 277
 _LEFT = style.WIDTH - style.MARGIN - WIDTH - 1
 _RIGHT = _LEFT + WIDTH
+_ROLES = 119  # upper edge of the roles, below the name and the turn
+ABOVE = _ROLES - 12  # height of the name and the turn
 
 
 def draw_panel(state: Record) -> str:
     """Returns the markup of the panel, at the right of a picture of 896 x 592 pixels."""
-    parts = (_turn(state), _supplies(state), _key(state))
+    head = heading("Linkage", f"move {state.ply}", _LEFT, _RIGHT)
+    return group(head, _banner(state), draw_beside(state), fill=INK)
+
+
+def draw_beside(state: Record) -> str:
+    """Returns the markup of the panel without the game's name and the turn."""
+    parts = (_roles(state), _supplies(state), _key(state))
     return group(*(part for part, _, _ in parts), fill=INK)
 
 
 def draw_below(state: Record, top: float, scale: float) -> tuple[str, float]:
     """Returns the panel below a board that ends at `top`, supplies first, and its lower edge."""
     markup = []
-    for part, start, end in (_supplies(state), _turn(state), _key(state)):
+    for part, start, end in (_supplies(state), _roles(state), _key(state)):
         markup.append(moved(part, scale * (8 / scale - _LEFT), top - scale * start, scale))
         top += scale * (end - start)
     return group(*markup, fill=INK), top
@@ -31,15 +39,13 @@ def draw_below(state: Record, top: float, scale: float) -> tuple[str, float]:
 # Parts of the panel, each with its upper and lower edge.
 
 
-def _turn(state: Record) -> tuple[str, int, int]:
+def _roles(state: Record) -> tuple[str, int, int]:
     parts = (
-        heading("Linkage", f"move {state.ply}", _LEFT, _RIGHT),
-        _banner(state),
         _role_card(state, "More", _LEFT),
         _role_card(state, "Fewer", _LEFT + 143),
         _gauge(state),
     )
-    return "".join(parts), 16, 300
+    return "".join(parts), _ROLES, 300
 
 
 def _supplies(state: Record) -> tuple[str, int, int]:

@@ -14,6 +14,7 @@ from linkzoo.svg.panel import Part, moved
 
 _HEAD = 36  # height of the head
 _INSET = 10
+_WIDE = 400  # width with room for all words in the head
 _GAP = 7
 _COLUMN = 150  # minimum width of a column of couples and cards
 _LINE = 15  # line height of a couple's name
@@ -104,12 +105,20 @@ def _head(view: Json, player: int, seat: int | None, table: Table, box: Box) -> 
     name = f"Player {player}"
     if player == seat:
         name = f"{name} (you)"
-        if box.width < 400:
+        if box.width < _WIDE:
             name = "You"
     shield = describe.shield(view, player, table.course)
     points = str(view["vp"][player])
+    mark = style.seat_mark(player, box.left + 21, y - 6, 11)
+    if shield and box.width < _WIDE:
+        return group(
+            mark,
+            text(name, box.left + 38, y, 14, font_weight="bold"),
+            text(shield, right - 34, y, 12.5, text_anchor="end"),
+            text(points, right, y + 1, 21, text_anchor="end", font_weight="bold"),
+        )
     return group(
-        style.seat_mark(player, box.left + 21, y - 6, 11),
+        mark,
         text(name, box.left + 40, y, 17, font_weight="bold"),
         text(shield, right - 84, y, 13, text_anchor="end") if shield else "",
         text("points", right, y, 12.5, text_anchor="end", fill=style.GREY),

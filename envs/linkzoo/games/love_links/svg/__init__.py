@@ -9,6 +9,9 @@ from linkzoo.svg.panel import INK, PAGE, TALL, stacked
 
 _MARGIN = 20
 _PANEL = 400  # width
+_PAGE_WIDTH = 1060
+_PAGE_HEIGHT = 760
+_PAGE_PANEL = 340
 _BOARD = _MARGIN + _PANEL + 16  # left edge
 
 
@@ -28,6 +31,22 @@ def draw_svg(position: Json, link_set: LinkSet) -> str:
     return _document(position, style.WIDTH, style.HEIGHT, board, group(column, fill=INK))
 
 
+def draw_page(position: Json, link_set: LinkSet) -> str:
+    """Returns a position for a page that shows the turn itself; 1060 x 760 pixels."""
+    left = _MARGIN + _PAGE_PANEL + 16
+    size = _PAGE_WIDTH - _MARGIN - left, _PAGE_HEIGHT - 2 * _MARGIN
+    layout = Layout.fitting(position, left, _MARGIN, *size)
+    parts = [
+        panel.draw_stage(position),
+        *panel.draw_sides(position, _PAGE_PANEL),
+        panel.draw_supply(position, _PAGE_PANEL),
+        panel.draw_key(_PAGE_PANEL),
+    ]
+    column, _ = stacked(parts, _MARGIN, 12)
+    board = draw_bracelets(position, layout, link_set.closed_length)
+    return _document(position, _PAGE_WIDTH, _PAGE_HEIGHT, board, group(column, fill=INK))
+
+
 def draw_tall(position: Json, link_set: LinkSet) -> str:
     """Returns a position for a narrow screen, with the hands below the bracelets."""
     layout = Layout.tall(position, 4, 4, TALL - 8)
@@ -39,7 +58,7 @@ def draw_tall(position: Json, link_set: LinkSet) -> str:
     parts = [
         *sides[first:],
         *sides[:first],
-        panel.draw_turn(position, width),
+        panel.draw_stage(position),
         panel.draw_supply(position, width),
         panel.draw_key(width),
     ]

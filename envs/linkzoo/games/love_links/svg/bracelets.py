@@ -6,9 +6,10 @@ from linkzoo.games.love_links.components import LINK_TEXTS
 from linkzoo.games.love_links.describe import Chain, Json, bracelets, side_of, worth
 from linkzoo.games.love_links.svg import style
 from linkzoo.svg.elements import group, path, rect, text
+from linkzoo.svg.letters import fit
 from linkzoo.svg.panel import GREY, INK
 
-_LABEL = 56  # space before the first link
+_LABEL = 46  # space before the first disc
 _ROW = style.LINK_HEIGHT + 16  # line height, in a link's own units
 _SCALES = (1.5, 1.4, 1.3, 1.2, 1.1, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 _TALL = 0.795  # the scale in the drawing for narrow screens
@@ -49,9 +50,14 @@ class Layout:
         return cls(left, top, width, height, _TALL)
 
     @property
+    def label(self) -> float:
+        """The space before the first link, whose disc reaches into it."""
+        return _LABEL + style.KEY_RADIUS * self.scale
+
+    @property
     def per_line(self) -> int:
         """The number of links in a line."""
-        return int((self.width - _LABEL - 8) / (style.LINK_WIDTH * self.scale))
+        return int((self.width - self.label - 8) / (style.LINK_WIDTH * self.scale))
 
     def lines(self, length: int) -> int:
         """Returns the number of lines of a bracelet."""
@@ -95,7 +101,7 @@ def _bracelet(
     y = 0.0
     for index, (number, owner) in enumerate(chain):
         row, column = divmod(index, layout.per_line)
-        x = layout.left + _LABEL + column * style.LINK_WIDTH * scale
+        x = layout.left + layout.label + column * style.LINK_WIDTH * scale
         y = layout.top + 12 + (line + row) * _ROW * scale
         if row > 0 and column == 0:
             links.append(_continued(x - 18 * scale, y + style.LINK_HEIGHT * scale / 2))
@@ -108,7 +114,7 @@ def _bracelet(
     return group(
         *links,
         _label(slot, points, layout.left, first, scale),
-        _end(f"@{slot} key", layout.left + _LABEL - style.KEY_RADIUS * scale, first, scale),
+        _end(f"@{slot} key", layout.left + _LABEL, first, scale),
         _end(f"@{slot} lock", x + style.LINK_WIDTH * scale / 2, y, scale),
         fill=INK,
     )
@@ -118,11 +124,12 @@ def _label(slot: int, points: int | None, left: float, top: float, scale: float)
     """Returns a bracelet's name and, if it is long enough, the points for closing it."""
     height = style.LINK_HEIGHT * scale
     if points is None:
-        return text(f"@{slot}", left + 8, top + height / 2 + 5, 14, fill=GREY)
-    closing = text(f"+{points}", left + 8, top + height / 2 + 15, 14, font_weight="bold")
+        return text(f"@{slot}", left + 5, top + height / 2 + 5, 14, fill=GREY)
+    (words,), size = fit(f"+{points}", _LABEL - 7, 14, 12.5, bold=True)
+    closing = text(words, left + 5, top + height / 2 + 15, size, font_weight="bold")
     return group(
-        rect(left + 4, top - 4, _LABEL - 18, height + 8, 6, fill_opacity=0),
-        text(f"@{slot}", left + 8, top + height / 2 - 2, 14, fill=GREY),
+        rect(left + 2, top - 4, _LABEL - 4, height + 8, 6, fill_opacity=0),
+        text(f"@{slot}", left + 5, top + height / 2 - 2, 14, fill=GREY),
         closing,
         data_part=f"@{slot} close",
     )

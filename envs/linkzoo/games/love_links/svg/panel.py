@@ -4,6 +4,7 @@ from linkzoo.games.love_links import describe
 from linkzoo.games.love_links.components import LINK_NUMBERS, METALS, STONES
 from linkzoo.games.love_links.svg import style
 from linkzoo.svg.elements import group, path, rect, text
+from linkzoo.svg.letters import fit, width_of
 from linkzoo.svg.panel import CARD, GREY, INK, LINE, Part, banner, heading
 
 _HEAD = 44  # height of a card's first line
@@ -27,6 +28,11 @@ def draw_turn(position: describe.Json, width: float) -> Part:
     return head + banner(turn, remark, 0, width, colour, over=bool(winners)), 126
 
 
+def draw_stage(position: describe.Json) -> Part:
+    """Returns the round."""
+    return text(describe.stage(position), 0, 18, 15, fill=GREY), 28
+
+
 def draw_sides(position: describe.Json, width: float) -> list[Part]:
     """Returns a card for each side: its score and captured stones, and the hands of its seats."""
     return [_card(position, side, width) for side in range(len(position["scores"]))]
@@ -43,10 +49,12 @@ def _card(position: describe.Json, side: int, width: float) -> Part:
     name = describe.side_name(position, side)
     score = str(position["scores"][side])
     captured = f"{position['captured'][side]} captured"
+    room = width - 126 - width_of(captured, _SMALL)
+    (title,), letters = fit(name, room, 17, _SMALL, bold=True)
     card = group(
         rect(1, 0, width - 2, height, 10, fill=CARD, stroke=colour, stroke_width=border),
         style.mark(side, 20, 23, 10),
-        text(name, 38, 29, 17, font_weight="bold", fill=colour),
+        text(title, 38, 29, letters, font_weight="bold", fill=colour),
         text(captured, width - 80, 29, _SMALL, text_anchor="end"),
         text(score, width - 14, 32, 24, text_anchor="end", font_weight="bold"),
         *(_hand(position, seat, width, _HEAD + _HAND * row) for row, seat in enumerate(seats)),

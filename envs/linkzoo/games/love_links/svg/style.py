@@ -54,7 +54,7 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
         path("M", LINK_WIDTH, _MIDDLE - 15, "a", 15, 15, 0, 0, 0, 0, 30, "z", fill=_HOLE),
         circle(0, _MIDDLE, KEY_RADIUS, fill="#fffdf6", stroke=rim, stroke_width=2),
         _word(key, 0),
-        _word(lock, 44),
+        _word(lock, 44) if len(lock) == 1 else _word(lock, 42.5, letter_spacing=-1.5),
         stone(STONES[LINKS.stone[number]], 24, _MIDDLE, 7.5),
         owner,
         transform=f"translate({x:.2f} {y:.2f}) scale({scale:.4f})",
@@ -62,9 +62,9 @@ def link(number: int, x: float, y: float, scale: float, side: int | None = None)
     )
 
 
-def _word(words: str, x: float) -> str:
-    look = {"text_anchor": "middle", "font_weight": "bold", "fill": LETTERS}
-    return text(words, x, _MIDDLE + 6.3, 17.5, **look)
+def _word(words: str, x: float, letter_spacing: float | None = None) -> str:
+    look: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold", "fill": LETTERS}
+    return text(words, x, _MIDDLE + 6.3, 17.5, letter_spacing=letter_spacing, **look)
 
 
 def stone(name: str, x: float, y: float, r: float) -> str:
