@@ -119,7 +119,7 @@ def stopped(data: dict[str, Any], folder: Path, iterations: int = 3) -> None:
 EFFECTIVE = (
     *("total_steps", "max_seconds", "device", "env_device", "num_threads", "precision"),
     *("initial_states", "symmetric", "pool.active", "pool.snapshot_every", "pool.league"),
-    *("learning_rate", "score_margin_weight"),
+    *("learning_rate", "score_margin_weight", "reward_hook"),
     *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
     *("simulations", "min_value_range", "solver_limit", "window", "reuse"),
     *("batch_size", "asynchronous", "max_staleness"),

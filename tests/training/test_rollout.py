@@ -1,6 +1,7 @@
 """Rollouts: advantages, actions, opponents, and first positions."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,32 @@ def test_batches_hold_only_legal_actions_of_the_right_seats() -> None:
         assert (batch.features[:, column : column + 3] == one_hot).all()
     assert (games.opponents.slot != ITSELF).any()
     assert not batch.learner.all()
+
+
+def test_a_reward_hook_changes_payoffs_and_nothing_that_the_policy_sees(tmp_path: Path) -> None:
+    """Nor the counts of wins, which choose the opponents."""
+    file = tmp_path / "hook.py"
+    file.write_text("def hook(before, after):\n    return (after['ply'] > 0)[:, None] * [0.5, 2]\n")
+    batches = []
+    played = []
+    for hook in (None, f"{file}:hook"):
+        games, network, pool = play(reward_hook=hook)
+        pool.add(network)
+        batches.append([games.collect(network, pool, 0.0, 0) for _ in range(2)][-1])
+        played.append(games)
+    plain, hooked = batches
+    for name in ("features", "mask", "action", "log_probability", "learner"):
+        assert torch.equal(getattr(plain, name), getattr(hooked, name)), name
+    assert not torch.equal(plain.targets, hooked.targets)
+    without, with_hook = played
+    extra = with_hook._payoff - without._payoff
+    assert torch.allclose(extra, torch.tensor([0.5, 2.0]).expand_as(extra), atol=1e-6)
+    assert (with_hook.wins == without.wins).all()
+
+
+def test_a_wrong_reward_hook_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"reward_hook '.*none\.py:f': there is no file"):
+        ppo_config({**TINY, "reward_hook": f"{tmp_path}/none.py:f"})
 
 
 def test_frozen_plies_are_the_other_seats_of_pool_games() -> None:

@@ -15,6 +15,7 @@ from linkzoo.engine.compiled import entry_point
 from linkzoo.engine.rng import game_seed, game_seeds
 from linkzoo.engine.threads import MAX_THREADS, RowKernel, get_num_threads
 from linkzoo.envs.aec import REWARDS
+from linkzoo.envs.reward import RewardFunction, RewardHook
 from linkzoo.registry import get_game
 
 _CHECKED = 1024  # games whose first positions are checked
@@ -32,7 +33,8 @@ class VecStep:
         observation: [N, *spec.shape], the observation of the seat to act.
         action_mask: int8[N, A], 1 for its legal actions.
         seat: int8[N], the seat to act.
-        reward: float32[N, P], payoffs (or score margins) where done, else 0.
+        reward: float32[N, P], payoffs (or score margins) where done, else 0; and the rewards of
+            a `reward_hook`.
         done: bool[N].
         episode_length: int32[N], plies of the game that the step belongs to.
         score: float32[N, P], score margins where done, else 0.
@@ -59,6 +61,9 @@ class VecEnv:
             turn, and seats that a game doesn't have get rewards of 0.
         device: `"cpu"`.
         reward: `"win"` for payoffs, `"score"` for score margins.
+        reward_hook: A function of the records before and after each step, [N] each, whose result
+            [N, P] is added to `reward`. It gets copies; the record after the last step of a game is
+            its end.
         check: Whether `step` refuses illegal actions; False is for trusted policies.
         num_threads: Threads of a step; None for as many as `linkzoo.engine.threads` says.
         options: Options of the game.
@@ -78,6 +83,7 @@ class VecEnv:
         *,
         device: str = "cpu",
         reward: str = "win",
+        reward_hook: RewardFunction | None = None,
         check: bool = True,
         num_threads: int | None = None,
         **options: Any,
@@ -89,6 +95,8 @@ class VecEnv:
                 "make_vec takes 'cpu' and 'cuda'"
             )
         one_of("reward", reward, REWARDS)
+        if reward_hook is not None and device != "cpu":
+            raise ValueError(f"reward_hook needs device='cpu', not {device!r}")
         if num_threads is not None:
             num_threads = integer("num_threads", num_threads, 1, MAX_THREADS)
         num_envs = integer("num_envs", num_envs, 1, 2**31 - 1)
@@ -120,6 +128,7 @@ class VecEnv:
             self._seat = self._zeros((num_envs,), np.int8)
             self._payoff = self._zeros((num_envs, self.num_players), np.float32)
             self._margin = self._zeros((num_envs, self.num_players), np.float32)
+            self._hooked = self._zeros((num_envs, self.num_players), np.float32)
             self._done = self._zeros((num_envs,), np.bool_)
             self._length = self._zeros((num_envs,), np.int32)
         except MemoryError as error:
@@ -129,6 +138,7 @@ class VecEnv:
                 "be had: make fewer"
             ) from error
         self._reward = reward
+        self._reward_hook = reward_hook
         self._show()
 
     def _zeros(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -146,6 +156,11 @@ class VecEnv:
         reward = self._payoff
         if self._reward == "score":
             reward = self._margin
+        self._hook: RewardHook | None = None
+        self._unhooked = reward
+        if self._reward_hook is not None:
+            self._hook = RewardHook(self._reward_hook, self.game, self.num_players)
+            reward = self._hooked
         self._now = VecStep(
             observation=self._flat.reshape(self.num_envs, *self.game.observation.spec.shape),
             action_mask=self._mask,
@@ -171,7 +186,16 @@ class VecEnv:
 
     def __getstate__(self) -> dict[str, Any]:
         """Leaves out views of the arrays and bound kernels: `_show` makes a copy's own."""
-        derived = {"_kernels", "_now", "_draw", "_bound", "_step", "_first_of_illegal"}
+        derived = {
+            "_kernels",
+            "_now",
+            "_draw",
+            "_bound",
+            "_step",
+            "_first_of_illegal",
+            "_hook",
+            "_unhooked",
+        }
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -194,7 +218,8 @@ class VecEnv:
         self._seed[0] = integer("seed", seed, 0, 2**64 - 1)
         self._seeds[:] = game_seeds(self._seed[0], np.arange(self.num_envs))
         self._begin(self._seeds)
-        for array in (self.episodes, self._payoff, self._margin, self._done, self._length):
+        filled = (self.episodes, self._payoff, self._margin, self._hooked, self._done, self._length)
+        for array in filled:
             array[:] = 0
         self._started = True
         now = self.refresh()
@@ -255,7 +280,11 @@ class VecEnv:
             index = self._first_of_illegal(self._mask, self._actions)
             if index >= 0:
                 self._refuse(index)
+        if self._hook is not None:
+            self._hooked[:] = self._hook(self.states, self._actions)
         self._step(self.num_threads or get_num_threads())
+        if self._hook is not None:
+            self._hooked += self._unhooked
         return self._now
 
     def _bind(self) -> None:

@@ -52,6 +52,9 @@ def contents_of(config: AnyConfig) -> dict[str, str]:
             contents[f"{name}.{file}"] = digest
     if is_import_path(config.network):
         contents[f"network.{config.network}"] = source_digest(config.network, "network")
+    if isinstance(config, PPOConfig) and config.reward_hook is not None:
+        digest = source_digest(config.reward_hook, "reward_hook")
+        contents[f"reward_hook.{config.reward_hook}"] = digest
     if (digest := game_digest(config.game)) is not None:
         contents[f"game.{config.game}"] = digest
     return contents

@@ -306,6 +306,7 @@ class PPOConfig(Config):
     entropy: WeightSchedule = Schedule(0.01, 0.0)  # coefficient of the entropy bonus
     kl_coef: Weight = 0.0  # coefficient of KL(new || old policy): keeps the policy mixed
     score_margin_weight: WeightSchedule = Schedule(0.1, 0.0)  # weight of score margins in payoffs
+    reward_hook: str | None = None  # FILE.py:NAME of a function of old and new records
 
     pool: PoolConfig = PoolConfig()
     teacher: TeacherConfig | None = None  # an agent to imitate at first
@@ -314,6 +315,10 @@ class PPOConfig(Config):
     def _check_ppo(self) -> "PPOConfig":
         if self.teacher is not None:
             self._check_agents("teacher.agent", self.teacher.agent)
+        if self.reward_hook is not None:
+            check_import_path(self.reward_hook, "reward_hook")
+            if self.env_device == "cuda":
+                raise ValueError("reward_hook: needs env_device: cpu")
         if self.env_device == "cuda" and self.device == "cpu":
             raise ValueError("env_device: cuda, but device: cpu; use the same device for both")
         observation = get_game(self.game, self.options).observation

@@ -10,11 +10,13 @@ from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, get_game
 from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, STREAM_TEACHER, random_u64s
+from linkzoo.envs.reward import RewardHook
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.arrays import Array
 from linkzoo_training.checkpoints.checkpoint import add_prefix, strip_prefix
 from linkzoo_training.config.config import PPOConfig
+from linkzoo_training.imports import import_object
 from linkzoo_training.networks.flat import masked
 from linkzoo_training.networks.inputs import RELABEL
 from linkzoo_training.networks.shards import sharded_forward
@@ -107,6 +109,10 @@ class RolloutGames:
         self._teacher: Agent | None = None
         if config.teacher is not None:
             self._teacher = make_agent(config.teacher.agent, config.game, config.options)
+        self._reward_hook: RewardHook | None = None
+        if config.reward_hook is not None:
+            function = import_object(config.reward_hook, "reward_hook")
+            self._reward_hook = RewardHook(function, self.game, max(config.players))
         self.plies = 0
         self.wins = np.zeros(max(config.players))
         self._symmetry = backend.zeros(config.num_envs, dtype=torch.int64)  # by game
@@ -227,9 +233,14 @@ class RolloutGames:
             self._action[t, games] = actions
             if self._maps is not None:
                 actions = self._maps.to_view[self._symmetry[games], actions]
+            if self._reward_hook is not None:
+                states = group.states.numpy().reshape(-1).view(self.game.state)
+                extra = torch.from_numpy(self._reward_hook(states, actions.numpy()))
             group.vec.step(actions)
             self._done[t, games] = now.done
             self._payoff[t, games] = now.reward + task.margin_weight * now.score
+            if self._reward_hook is not None:
+                self._payoff[t, games] += extra
             changed = backend.changed(now.done)
             if len(changed):
                 self.opponents.count(games, now.reward, now.done, self.from_initial_state[games])
