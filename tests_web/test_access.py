@@ -41,6 +41,12 @@ def _history(screen: Screen, _: str) -> None:
     screen.page.wait_for_selector(".history li")
 
 
+def _learn(screen: Screen, game: str) -> None:
+    screen.open(f"#/learn/{game}/2")
+    screen.page.wait_for_selector(".lesson .board svg")
+    screen.page.wait_for_selector(".lesson .board .lit, .lesson .choices button")
+
+
 def _setup(screen: Screen, _: str) -> None:
     screen.open()
     screen.page.wait_for_selector("form")
@@ -75,7 +81,7 @@ _OF_GAMES = [
 ]
 _OTHERS = [
     (path, "link_o", *screen)
-    for path in (_setup, _strength, _cover, _history)
+    for path in (_setup, _strength, _cover, _history, _learn)
     for screen in _SCREENS
 ]
 

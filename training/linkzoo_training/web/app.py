@@ -29,6 +29,7 @@ from linkzoo_training.web.session_routes import (
     add_sessions,
 )
 from linkzoo_training.web.session_store import UnknownError
+from linkzoo_training.web.tutorials import head, step_view, tutorial_names
 from linkzoo_training.web.views import Json, cards
 
 STATIC = Path(__file__).with_name("static")
@@ -78,6 +79,22 @@ def _add_choices(app: FastAPI, server: Server, address: Address) -> None:
             f"draws the rules of {get_game(name).title}, for which it plays a game"
         ):
             return {"pictures": rule_pictures(name)}
+
+    @app.get("/api/tutorials")
+    def tutorials() -> Json:
+        names = tutorial_names(server.games)
+        return {"games": [{"name": name, "title": get_game(name).title} for name in names]}
+
+    @app.get("/api/games/{name}/tutorial")
+    def tutorial(name: str) -> Json:
+        server.check_game(name)
+        return head(name)
+
+    @app.get("/api/games/{name}/tutorial/{step}")
+    def tutorial_step(name: str, step: int, *, tall: bool = False) -> Json:
+        server.check_game(name)
+        with server.working(f"compiles {get_game(name).title}, at its first use"):
+            return step_view(name, step, tall=tall)
 
     @app.get("/api/waiting")
     async def waiting() -> Json:

@@ -1,8 +1,10 @@
-// The page of each address: #/, #/game/ID, #/replay/ID/PLY, #/history, #/strength.
+// The page of each address: #/, #/game/ID, #/replay/ID/PLY, #/history,
+// #/learn/GAME/STEP, #/strength.
 
 import { abandon, guarded, make, say } from "./api.js";
 import { forget, leaveGame, remember } from "./games.js";
 import { historyPage } from "./history.js";
+import { learnPage } from "./learn.js";
 import { replayPage } from "./replay.js";
 import { setupPage } from "./setup.js";
 import { strengthPage } from "./strength.js";
@@ -48,6 +50,7 @@ async function load(page, kind, id, ply) {
       const opened = await replayPage(page, id, ply);
       return [() => opened.leave(), opened];
     }
+    if (kind === "learn") return [(await learnPage(page, decodeURIComponent(id ?? ""), Number(ply) || 1)) ?? nothing];
     if (kind === "history") return [(await historyPage(page)) ?? nothing];
     if (kind === "strength") return [(await strengthPage(page)) ?? nothing];
     return [(await setupPage(page)) ?? nothing];

@@ -24,8 +24,8 @@ export class Help {
     this.element.addEventListener("click", ({ target }) => target === this.element && this.element.close());
   }
 
-  /** Shows the rules of a game; `variant` describes its non-standard options. */
-  async open(game, variant = []) {
+  /** Shows the rules of a game; `variant` describes its non-standard options, `rule` is one to go to. */
+  async open(game, variant = [], rule = undefined) {
     if (this.game !== game) {
       const rules = await ask(`games/${encodeURIComponent(game)}/rules`);
       this.game = game;
@@ -36,6 +36,17 @@ export class Help {
     }
     this.element.showModal();
     this.frame();
+    this.turnTo(rule);
+  }
+
+  /** Opens all rules at one of them; without a rule nothing. */
+  turnTo(rule) {
+    for (const marked of this.body.querySelectorAll(".wanted")) marked.classList.remove("wanted");
+    const found = rule && this.body.querySelector(`[data-rule="${rule}"]`);
+    if (!found) return;
+    found.closest("details").open = true;
+    found.classList.add("wanted");
+    found.scrollIntoView({ block: "center" });
   }
 
   /** Adds the pictures: a server that has just begun has to play a game for them. */

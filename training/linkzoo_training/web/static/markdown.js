@@ -60,7 +60,9 @@ export function markdown(text, level = 3) {
     } else if (kind === "item") {
       const tag = /^\d/.test(words) ? "ol" : "ul";
       if (!list) found.push((list = make(tag, {})));
-      list.append(make("li", {}, ...inline(words.replace(/^(-|\d+\.) +/, ""))));
+      const item = words.replace(/^(-|\d+\.) +/, "");
+      const [, rule] = item.match(/^\*\*(R\d+)/) ?? [];
+      list.append(make("li", rule ? { "data-rule": rule } : {}, ...inline(item)));
     } else if (kind === "table") found.push(table(lines));
     else if (kind === "code") found.push(make("pre", { tabIndex: 0 }, lines.filter((line) => !line.trim().startsWith("```")).join("\n")));
     else if (kind === "text") found.push(make("p", {}, ...inline(words)));
