@@ -23,7 +23,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, PreTr
 from trl import GRPOConfig, GRPOTrainer
 
 from linkzoo import RandomAgent
-from linkzoo.integrations import TextSeatEnv
+from linkzoo.integrations import TextEnv
 from linkzoo.integrations.trl import GameRollouts, game_rewards
 
 TEMPLATE = """\
@@ -43,7 +43,7 @@ def character_tokenizer() -> Any:
     return tokenizer
 
 
-def tiny_model(make_env: Callable[[], TextSeatEnv], tokenizer: Any, batches: int) -> Any:
+def tiny_model(make_env: Callable[[], TextEnv], tokenizer: Any, batches: int) -> Any:
     """Returns a model of two layers that has read random games, 32 in a batch."""
     sizes = {"hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 4}
     tokens = {"vocab_size": len(tokenizer), "pad_token_id": 0, "eos_token_id": 1}
@@ -86,7 +86,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("game")
     parser.add_argument("--players", type=int, default=None)
-    parser.add_argument("--option", action="append", default=[], help="of TextSeatEnv, name=JSON")
+    parser.add_argument("--option", action="append", default=[], help="of TextEnv, name=JSON")
     parser.add_argument("--model", help="a name or folder; none makes a tiny one")
     parser.add_argument("--opponent", help="a name such as greedy; none plays at random")
     parser.add_argument("--steps", type=int, default=150)
@@ -111,8 +111,8 @@ def main() -> None:
         kind["prompt"] = lambda game: "; ".join(game.record.to_dict()["moves"][-8:])
         kind["rules"] = "none"
 
-    def make_env() -> TextSeatEnv:
-        return TextSeatEnv(args.game, args.players, **kind)
+    def make_env() -> TextEnv:
+        return TextEnv(args.game, args.players, **kind)
 
     begun = time.process_time()
     if args.model is None:

@@ -57,8 +57,9 @@ SECTIONS = (
     ),
     Section(
         "Games as text",
-        """linkzoo.text.TextGame linkzoo.text.MoveError linkzoo.text.ask linkzoo.text.describe
-        linkzoo.text.list_moves linkzoo.text.read_move linkzoo.text.rules_text""",
+        """linkzoo.text.TextGame linkzoo.text.TextTurn linkzoo.text.PromptSettings
+        linkzoo.text.MoveError linkzoo.text.ask linkzoo.text.describe linkzoo.text.list_moves
+        linkzoo.text.read_move linkzoo.text.rules_text""",
     ),
     Section(
         "Adapters for frameworks",

@@ -116,6 +116,17 @@ def test_histories_are_equal_in_worlds_that_a_seat_cannot_tell_apart(name: str, 
     assert (different > 0) == (name == "love_formula")  # moves are open in the others
 
 
+def test_moves_of_link_o_are_open() -> None:
+    """All seats see who places which tile, though hands are hidden."""
+    game = get_game("link_o")
+    state = dealt(game, 2, 1)
+    action = int(mask_of(game, state).argmax())
+    mover = int(state.seat)
+    for seat in range(2):
+        (event,) = History(game, state, [action]).events(seat)
+        assert (event.seat, event.action) == (mover, action)
+
+
 @pytest.mark.slow
 def test_who_decided_a_secret_reaction_stays_secret() -> None:
     """A pass shows what follows, but not who passed: only a seat with a reaction is asked."""

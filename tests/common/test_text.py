@@ -3,6 +3,7 @@
 import itertools
 import re
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,16 @@ import pytest
 import linkzoo
 from linkzoo.core.kernels import kernels
 from linkzoo.testing import play
-from linkzoo.text import MoveError, TextGame, ask, describe, list_moves, read_move, rules_text
+from linkzoo.text import (
+    MoveError,
+    PromptSettings,
+    TextGame,
+    ask,
+    describe,
+    list_moves,
+    read_move,
+    rules_text,
+)
 from linkzoo.text.answers import _tokens
 from linkzoo.text.moves import legal_moves
 from tests.common.variants import ONE, Variant, every_size
@@ -107,8 +117,8 @@ def test_a_prompt_has_all_that_is_needed(variant: Variant) -> None:
     assert game.game.drawing.text(game.state, seat).strip() in prompt
     assert list_moves(game.game, game.state) in prompt
     assert game.game.guide.prompt(game.state, seat) in prompt
-    for event in game.events(seat):
-        assert f"- {event}" in prompt
+    for number, line in enumerate(game.lines(seat), 1):
+        assert f"{number}. {line}\n" in prompt
     assert game.view(seat) in prompt
     rules = game.game.guide.rules_text()
     assert rules is not None
@@ -255,3 +265,133 @@ def test_a_text_game_is_what_it_was_asked_to_be() -> None:
     payoff, margin = np.empty((2, 1, 2), np.float32)
     kernels(game.game).outcome.serial(np.array([game.state]), payoff, margin)
     assert (game.payoffs, game.score_margins) == (payoff[0].tolist(), margin[0].tolist())
+
+
+@every_size
+def test_prompts_with_a_history_tell_no_more_than_the_seat_knows(variant: Variant) -> None:
+    """What a seat knows from earlier moves is equal in all worlds that it can't tell apart."""
+    game = started(variant, seed=4)
+    for turn in range(24):
+        if game.over:
+            break
+        for seat in range(variant.num_players):
+            world = play.clone(game.state)
+            game.game.determinize(world, seat, np.uint64(turn))
+            guide = game.game.guide
+            assert guide.knowledge(world, seat) == guide.knowledge(game.state, seat)
+        game.play(play.choose(game.positions.action_mask[0], 4, turn))
+
+
+def test_no_memory_of_the_moves_is_needed() -> None:
+    """Without history, the prompt still has all that the seat knows of hidden cards and tiles."""
+    compared = 0
+    game = TextGame("love_formula", 3, seed=3)
+    for turn in range(60):
+        seat = game.seat
+        assert seat is not None
+        view = game.game.to_dict(game.state, seat)
+        known = [view[field][seat] for field in ("passed", "taken", "known")]
+        compared += named_in(ask(game.game, game.state), known)
+        game.play(play.choose(game.positions.action_mask[0], 4, turn))
+    assert compared > 100
+
+
+def test_tiles_that_others_lack_are_told() -> None:
+    compared = 0
+    game = TextGame("link_o", 2, seed=0)
+    for turn in range(60):
+        if game.seat is None:
+            break
+        lacks = game.game.to_dict(game.state, game.seat)["lacks"][1 - game.seat]
+        prompt = ask(game.game, game.state)
+        assert (f"Player {1 - game.seat} lacks " in prompt) == bool(lacks)
+        compared += named_in(prompt, [tile.split(" ")[1] for tile in lacks])
+        game.play(play.choose(game.positions.action_mask[0], 4, turn))
+    assert compared > 20
+
+
+def named_in(prompt: str, names: object) -> int:
+    """Asserts that a prompt has all texts of nested lists; returns their number."""
+    if isinstance(names, str):
+        assert names in prompt
+        return 1
+    assert isinstance(names, list)
+    return sum(named_in(prompt, part) for part in names)
+
+
+def test_the_history_is_in_notation_and_bounded() -> None:
+    game = TextGame("linkage", seed=1)
+    for turn in range(12):
+        game.play(play.choose(game.positions.action_mask[0], 4, turn))
+    seat = game.seat
+    assert seat is not None
+    lines = game.lines(seat)
+    moves = game.record.to_dict()["moves"]
+    assert [line.split("; ")[0] for line in lines] == [
+        f"player {turn % 2}: {move}" for turn, move in enumerate(moves)
+    ]
+    whole = ask(game.game, game.state, lines)
+    assert f"Moves so far:\n1. {lines[0]}\n" in whole
+    cut = ask(game.game, game.state, lines, PromptSettings(history_tokens=45))
+    (count,) = map(int, re.findall("The latest ([0-9]+) of 12 moves:", cut))
+    assert 0 < count < 12
+    assert f"12. {lines[-1]}\n" in cut
+    assert lines[0] not in cut
+    none = ask(game.game, game.state, lines, PromptSettings(history_tokens=0))
+    assert none == ask(game.game, game.state)
+
+
+def test_a_seat_sees_its_own_draws() -> None:
+    game = TextGame("link_o", 2, seed=0)
+    drawn: list[set[str]] = [set(), set()]
+    for turn in range(40):
+        if game.over:
+            break
+        game.play(play.choose(game.positions.action_mask[0], 4, turn))
+        for seat in range(2):
+            line = game.lines(seat)[-1]
+            drawn[seat] |= {*re.findall(f"player {seat} draws [a-z]+ ", line)}
+            assert not re.search(f"player {1 - seat} draws [a-z]+ ", line)
+    assert all(drawn)
+
+
+@pytest.mark.parametrize("moves", ["hidden", "on_request"])
+@pytest.mark.parametrize("name", linkzoo.game_names())
+def test_moves_that_are_not_listed(name: str, moves: Any) -> None:
+    """Neither prompts nor errors name a legal move, and numbers are none."""
+    game = TextGame(name, seed=2, prompts=PromptSettings(moves=moves, history_tokens=0))
+    legal = legal_moves(game.game, game.state)
+    prompt = game.prompt()
+    assert "Legal moves (" not in prompt
+    assert list_moves(game.game, game.state) not in prompt
+    assert "## Notation" in game.rules()
+    for answer in ("1", "Move: 1", "nothing", "Move: zzz"):
+        with pytest.raises(MoveError) as caught:
+            game.play(answer)
+        assert caught.value.kind != "request"
+        assert not any(move in str(caught.value) for move in legal)
+    if moves == "on_request":
+        assert 'by "?"' in prompt
+        with pytest.raises(MoveError) as caught:
+            game.play("Let me see.\nMove: ?")
+        assert caught.value.kind == "request"
+        assert str(caught.value).endswith(list_moves(game.game, game.state))
+        with pytest.raises(MoveError) as caught:
+            game.play("?")  # the list was given
+        assert caught.value.kind == "unreadable"
+    else:
+        with pytest.raises(MoveError, match="states no move"):
+            game.play("Move: ?")
+    assert game.play(f"Move: {[*legal][-1]}") == [*legal.values()][-1]
+    with pytest.raises(MoveError) as caught:
+        game.play("Move: 1")  # of the next decision: not listed again
+    assert caught.value.kind != "request"
+
+
+def test_a_budget_for_thinking_is_in_the_prompt() -> None:
+    game = TextGame("linkage", prompts=PromptSettings(thinking_tokens=1500))
+    assert "Think in at most 1,500 tokens" in game.prompt()
+    with pytest.raises(ValueError, match="thinking_tokens"):
+        PromptSettings(thinking_tokens=0)
+    with pytest.raises(ValueError, match="moves='some'"):
+        PromptSettings(moves="some")  # type: ignore[arg-type]

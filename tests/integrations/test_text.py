@@ -6,8 +6,8 @@ import pytest
 
 import linkzoo
 from linkzoo.core.agent import Positions
-from linkzoo.integrations import TextSeatEnv
-from linkzoo.text import TextGame
+from linkzoo.integrations import TextEnv
+from linkzoo.text import PromptSettings, TextGame, list_moves
 
 SMALL: dict[str, Any] = {"board_size": 3, "threshold": 4}
 
@@ -25,7 +25,7 @@ class Watching:
         return positions.action_mask.argmax(axis=1)
 
 
-def play(env: TextSeatEnv, seed: int | None, wanted: str = "1") -> tuple[float, int]:
+def play(env: TextEnv, seed: int | None, wanted: str = "1") -> tuple[float, int]:
     """Plays a game with the same answer to everything; its return and the number of answers."""
     env.reset(seed)
     total, answers, done = 0.0, 0, False
@@ -41,7 +41,7 @@ def play(env: TextSeatEnv, seed: int | None, wanted: str = "1") -> tuple[float, 
 )
 def test_pays_what_the_game_pays(name: str, reward: str) -> None:
     players, opponent = linkzoo.get_game(name).max_players, Watching()
-    env = TextSeatEnv(name, players, seat=1, opponent=opponent, reward=reward, prompt=lambda _: "?")
+    env = TextEnv(name, players, seat=1, opponent=opponent, reward=reward, prompt=lambda _: "?")
     message, done, total = env.reset(seed=3), False, 0.0
     assert message.endswith("?")
     while not done:
@@ -62,7 +62,7 @@ def test_pays_what_the_game_pays(name: str, reward: str) -> None:
 
 
 def test_a_seed_is_a_game() -> None:
-    env = TextSeatEnv("linkage", **SMALL)
+    env = TextEnv("linkage", **SMALL)
     games = [
         (play(env, seed, "move 1"), env.seat, env.text_game.record.to_dict())
         for seed in (5, None, None, 5, None)
@@ -75,7 +75,7 @@ def test_a_seed_is_a_game() -> None:
 
 
 def test_draws_the_seat() -> None:
-    env = TextSeatEnv("linkage", rules="none", prompt=lambda game: str(game.seat), **SMALL)
+    env = TextEnv("linkage", rules="none", prompt=lambda game: str(game.seat), **SMALL)
     seats = [env.reset(seed) for seed in range(40)]
     assert seats == [str(env.seat) if seed == 39 else seats[seed] for seed in range(40)]
     assert 10 < seats.count("0") < 30
@@ -83,14 +83,14 @@ def test_draws_the_seat() -> None:
 
 @pytest.mark.parametrize("allowed", [0, 2])
 def test_illegal_answers_cost(allowed: int) -> None:
-    env = TextSeatEnv("linkage", max_illegal=allowed, illegal_cost=0.25, **SMALL)
+    env = TextEnv("linkage", max_illegal=allowed, illegal_cost=0.25, **SMALL)
     assert play(env, 1, "banana") == (-1 - 0.25 * (allowed + 1), allowed + 1)
     with pytest.raises(RuntimeError, match="reset"):
         env.step("1")
 
 
 def test_says_what_was_wrong_and_goes_on() -> None:
-    env = TextSeatEnv("linkage", seat=0, max_illegal=1, **SMALL)
+    env = TextEnv("linkage", seat=0, max_illegal=1, **SMALL)
     assert env.reset(seed=1).endswith(env.text_game.prompt())
     wrong = env.step("W a1-c3")
     assert (wrong.legal, wrong.done, wrong.reward) == (False, False, 0.0)
@@ -104,7 +104,7 @@ def test_says_what_was_wrong_and_goes_on() -> None:
 
 @pytest.mark.parametrize("rules", ["none", "short", "full"])
 def test_begins_with_the_rules(rules: str) -> None:
-    env = TextSeatEnv("linkage", rules=rules)
+    env = TextEnv("linkage", rules=rules)
     text = "" if rules == "none" else TextGame("linkage").rules(full=rules == "full")
     message = env.reset(seed=1)
     assert message.startswith(text)
@@ -113,7 +113,7 @@ def test_begins_with_the_rules(rules: str) -> None:
 
 @pytest.mark.slow  # quick: an opponent that there isn't, below
 def test_opponents_by_name() -> None:
-    env = TextSeatEnv("linkage", seat=0, opponent="exact", **SMALL)
+    env = TextEnv("linkage", seat=0, opponent="exact", **SMALL)
     assert play(env, 1)[0] == -1  # Fewer wins on this board
 
 
@@ -121,6 +121,8 @@ def test_opponents_by_name() -> None:
     ("wrong", "words"),
     [
         ({"seat": 2}, "seat.*0..1"),
+        ({"seat": [0, 0]}, "seat.*different"),
+        ({"seat": []}, "seat.*different"),
         ({"opponent": 5}, "opponent"),
         ({"opponent": "nobody"}, "nobody"),
         ({"reward": "money"}, "reward.*win"),
@@ -133,9 +135,54 @@ def test_opponents_by_name() -> None:
 )
 def test_wrong_arguments(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        TextSeatEnv("linkage", **wrong)
+        TextEnv("linkage", **wrong)
 
 
 def test_step_before_reset() -> None:
     with pytest.raises(RuntimeError, match="reset"):
-        TextSeatEnv("linkage").step("1")
+        TextEnv("linkage").step("1")
+
+
+def test_all_seats_have_conversations_of_their_own() -> None:
+    """Each begins with the rules, and has the seat's view and history alone; payoffs are paid."""
+    env = TextEnv("love_formula", 3, seat=range(3))
+    message = env.reset(seed=2)
+    begun: set[int] = set()
+    done = False
+    rules = env.text_game.rules()
+    while not done:
+        seat = env.seat
+        assert seat == env.text_game.seat
+        assert message.startswith(rules) == (seat not in begun)
+        begun.add(seat)
+        assert message.removeprefix(rules).strip() == env.text_game.prompt().strip()
+        step = env.step("Move: 1")
+        message, done = step.message, step.done
+        assert step.legal
+        if not done:
+            assert (step.seat, step.rewards) == (env.seat, (0.0, 0.0, 0.0))
+    assert begun == {0, 1, 2}
+    assert list(step.rewards) == env.text_game.payoffs
+    assert step.reward == step.rewards[step.seat]
+
+
+def test_an_illegal_answer_costs_its_own_seat() -> None:
+    env = TextEnv("linkage", seat=[1, 0], max_illegal=1, illegal_cost=0.5)
+    env.reset(seed=1)
+    assert env.step("1").seat == 1
+    assert env.step("what?").rewards == (0.0, -0.5)
+    assert env.step("1").seat == 0
+    assert env.step("what?").rewards == (-0.5, 0.0)
+    assert env.step("1").seat == 1  # each seat has warnings of its own
+    last = env.step("what?")
+    assert (last.done, last.rewards, last.reward) == (True, (0.0, -1.5), -1.5)
+
+
+def test_a_request_of_the_moves_is_free() -> None:
+    prompts = PromptSettings(moves="on_request")
+    env = TextEnv("linkage", seat=0, max_illegal=0, illegal_cost=1, prompts=prompts, **SMALL)
+    assert "## Notation" in env.reset(seed=1)
+    step = env.step("Move: ?")
+    assert (step.legal, step.done, step.reward) == (False, False, 0.0)
+    assert step.message == f"Legal moves:\n{list_moves(env.text_game.game, env.text_game.state)}"
+    assert env.step("Move: ?").reward == -2.0

@@ -80,6 +80,36 @@ def test_rules_are_short_or_full_or_absent(server: LlmServer, rules: str, size: 
     assert "temperature" not in asked
 
 
+def test_the_model_is_told_the_moves_so_far(server: LlmServer) -> None:
+    """In matches, both players' moves are in the prompt; the budget of thoughts in the request."""
+    name = server.agent("first", reasoning_effort="low", thinking_tokens=99)
+    agent = make_agent(name, "linkage", SMALL)
+    Match("linkage", agent, RandomAgent(), 1, openings="0", options=SMALL).play(batch=1)
+    assert all(request["reasoning_effort"] == "low" for request in server.requests)
+    prompts = [request["messages"][-1]["content"] for request in server.requests]
+    assert all("Think in at most 99 tokens" in prompt for prompt in prompts)
+    moves = "^Moves so far:\n1. player 0: [A-Z] .*\n2. player 1: [A-Z] "
+    assert any(re.search(moves, prompt, re.MULTILINE) for prompt in prompts)
+
+
+def test_the_model_may_ask_for_the_moves(server: LlmServer) -> None:
+    """Once, and it is no illegal answer."""
+    server.answers = ["Move: ?", "Move: 1"]
+    agent = make(server, "says", moves="on_request", tries=1)
+    positions = some_positions()
+    assert agent.act(positions).tolist() == [FIRST]
+    first, second = (request["messages"] for request in server.requests)
+    assert "## Notation" in first[0]["content"]
+    assert "1. W a1-b1" not in first[1]["content"]
+    assert second[-1]["content"].startswith("Legal moves:\n")
+    assert (agent.usage.legal, agent.usage.refused, agent.usage.drawn) == (1, 0, 0)
+    server.answers = ["Move: 1", "Move: W a1-b1"]
+    agent = make(server, "says", moves="hidden")
+    assert agent.act(positions).tolist() == [FIRST]
+    assert "a1-b1" not in server.requests[-1]["messages"][-1]["content"]
+    assert agent.usage.refused == 1
+
+
 def test_an_illegal_answer_is_refused_with_a_lesson(server: LlmServer) -> None:
     server.answers = ["Move: hole a1", "I give up", "Move: b c2-c3"]
     agent, positions = make(server, "says"), some_positions()

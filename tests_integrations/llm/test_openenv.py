@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from openenv.cli._validation import validate_multi_mode_deployment, validate_running_environment
 
-from linkzoo.integrations import TextSeatEnv
+from linkzoo.integrations import TextEnv
 from linkzoo.integrations.openenv import TextAction, TextClient, make_app
 
 KIND: dict[str, Any] = {"board_size": 3, "threshold": 4, "max_illegal": 1, "illegal_cost": 0.5}
@@ -68,7 +68,7 @@ def play(address: str, seed: int) -> list[Any]:
 
 def test_its_client_plays_what_the_environment_plays(address: str) -> None:
     for seed in range(3):
-        env = TextSeatEnv("linkage", **KIND)
+        env = TextEnv("linkage", **KIND)
         wanted: list[Any] = [env.reset(seed)]
         for answer in ["nonsense", *["1"] * 9]:
             step = env.step(answer)

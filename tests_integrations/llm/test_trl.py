@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig
 
-from linkzoo.integrations import TextSeatEnv
+from linkzoo.integrations import TextEnv
 from linkzoo.integrations.trl import GameRollouts
 from tests_integrations.running import load_example, run_example
 
@@ -46,12 +46,10 @@ def test_tokens_are_the_conversation(said: str) -> None:
     after = tokenizer("junk").input_ids  # beyond the end of the answer
     model = Scripted(tokenizer(f"{said}<end>").input_ids + after)
     kind: dict[str, Any] = {"rules": "none", "max_illegal": 1, "illegal_cost": 0.5, **SMALL}
-    found = GameRollouts(lambda: TextSeatEnv("linkage", **kind), tokenizer, 9).play(
-        model, [1, 2, 3]
-    )
+    found = GameRollouts(lambda: TextEnv("linkage", **kind), tokenizer, 9).play(model, [1, 2, 3])
     assert model.training
     for game, seed in enumerate([1, 2, 3]):
-        env = TextSeatEnv("linkage", **kind)
+        env = TextEnv("linkage", **kind)
         text, mask, rewards, legal, done = f"{env.reset(seed)}:", list[int](), [], [], False
         first = tokenizer(text).input_ids
         shown = [first]
@@ -105,9 +103,9 @@ def test_turns_end_as_the_template_says(turn: str, cut_off: bool) -> None:
     said = "1" if cut_off else f"1{end}"
     model = Scripted(tokenizer(said, add_special_tokens=False).input_ids)
     kind: dict[str, Any] = {"rules": "none", **SMALL}
-    rollouts = GameRollouts(lambda: TextSeatEnv("linkage", **kind), tokenizer, 9)
+    rollouts = GameRollouts(lambda: TextEnv("linkage", **kind), tokenizer, 9)
     found = rollouts.play(model, [1])
-    env = TextSeatEnv("linkage", **kind)
+    env = TextEnv("linkage", **kind)
     talk = [{"role": "user", "content": env.reset(1)}]
     step = env.step("1")
     while not step.done:
@@ -124,7 +122,7 @@ def test_turns_end_as_the_template_says(turn: str, cut_off: bool) -> None:
 def test_a_template_without_ends_is_refused() -> None:
     tokenizer = chat_tokenizer("{role}: {content}\n")
     with pytest.raises(ValueError, match="no special token ends an answer in its chat template"):
-        GameRollouts(lambda: TextSeatEnv("linkage"), tokenizer, 9)
+        GameRollouts(lambda: TextEnv("linkage"), tokenizer, 9)
 
 
 def test_the_example_learns(tmp_path: Path) -> None:

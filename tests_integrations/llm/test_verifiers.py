@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from linkzoo.integrations import TextSeatEnv
+from linkzoo.integrations import TextEnv
 
 KIND: dict[str, Any] = {"max_illegal": 2, "illegal_cost": 0.5}
 SMALL: dict[str, Any] = {"board_size": 3, "threshold": 4}
@@ -85,7 +85,7 @@ def test_pays_what_the_environment_pays(endpoint: str, tmp_path: Path) -> None:
     )
     wanted = {}
     for seed in range(3):
-        env = TextSeatEnv("linkage", **KIND, **SMALL)
+        env = TextEnv("linkage", **KIND, **SMALL)
         env.reset(seed)
         steps = [env.step("Hm.")]
         while not steps[-1].done:

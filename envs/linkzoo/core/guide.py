@@ -72,6 +72,41 @@ class Guide:
         sentences = [self.sentence(*step, seat) for step in self._steps(state, action)]
         return " ".join(filter(None, sentences))
 
+    def line(self, state: Record, action: int, seat: int | None = None) -> str:
+        """Returns a move and its consequences in notation, such as "player 0: W a1-b1".
+
+        It says as much as `event`, in fewer words; secret moves are in the words of `event`.
+
+        Args:
+            state: The position before the move.
+            action: The move.
+            seat: The seat that reads it.
+        """
+        if self.secret:
+            return self.event(state, action, seat)
+        parts = []
+        for before, step, after in self._steps(state, action):
+            parts.append(f"player {before.seat}: {self.notation.action_to_text(before, step)}")
+            parts += self.consequences(before, step, after, seat)
+        return "; ".join(parts)
+
+    def consequences(
+        self, before: Record, action: int, after: Record, seat: int | None
+    ) -> list[str]:
+        """Returns the consequences of a move for `line`, such as "player 1 passes"."""
+        return []
+
+    def knowledge(self, state: Record, seat: int) -> list[str]:
+        """Returns facts that a seat knows from earlier moves and that the drawing doesn't show.
+
+        With them and the drawing, a seat needs no memory of the moves.
+
+        Args:
+            state: The position.
+            seat: The observing seat.
+        """
+        return []
+
     def touched(self, state: Record, action: int, seat: int | None = None) -> tuple[str, ...]:
         """Returns the items that a move placed or changed, by `data-item` in the drawing after it.
 
@@ -130,6 +165,10 @@ class Guide:
             return sections.get("In short", "")
         names = [name for name in _FULL if name in sections]
         return "\n\n".join(f"## {name}\n\n{sections[name]}" for name in names)
+
+    def notation_text(self) -> str:
+        """Returns the section of the rulebook on the notation of moves; "" if there is none."""
+        return self._sections().get("Notation", "")
 
     def components(self) -> str:
         """Returns the printed text of the cards, a line each; "" where every view shows it.

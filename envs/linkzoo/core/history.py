@@ -48,6 +48,7 @@ class History:
         self._played: list[int] = []
         self._positions = [start.reshape(1).copy()]  # before each action, and after the last
         self._events: dict[int, list[Event | None]] = {}  # by seat; None is hidden
+        self._lines: dict[int, list[str]] = {}  # by seat; "" is hidden
 
     def events(self, seat: int) -> list[Event]:
         """Returns the moves that a seat saw, the earliest first.
@@ -58,12 +59,32 @@ class History:
         Raises:
             ValueError: An action isn't legal, or there is no such seat.
         """
-        seat = integer("seat", seat, 0, int(self._positions[0]["num_players"][0]) - 1)
+        seat = self._checked(seat)
         self._follow()
         events = self._events.setdefault(seat, [])
         for index in range(len(events), len(self._played)):
             events.append(self._event(index, seat))
         return [event for event in events if event is not None]
+
+    def lines(self, seat: int) -> list[str]:
+        """Returns the moves that a seat saw in notation (`Guide.line`), the earliest first.
+
+        Args:
+            seat: The seat.
+
+        Raises:
+            ValueError: An action isn't legal, or there is no such seat.
+        """
+        seat = self._checked(seat)
+        self._follow()
+        lines = self._lines.setdefault(seat, [])
+        for index in range(len(lines), len(self._played)):
+            before: Record = self._positions[index][0]
+            lines.append(self._game.guide.line(before, self._played[index], seat))
+        return [line for line in lines if line]
+
+    def _checked(self, seat: int) -> int:
+        return integer("seat", seat, 0, int(self._positions[0]["num_players"][0]) - 1)
 
     def _follow(self) -> None:
         """Plays the new actions, without those that were taken back."""
@@ -74,8 +95,8 @@ class History:
                 break
             kept += 1
         del self._played[kept:], self._positions[kept + 1 :]
-        for events in self._events.values():
-            del events[kept:]
+        for entries in (*self._events.values(), *self._lines.values()):
+            del entries[kept:]
         mask = np.empty((1, self._game.num_actions), np.int8)
         kernels(self._game).fill_masks.serial(self._positions[-1], mask)
         for action in actions[kept:]:

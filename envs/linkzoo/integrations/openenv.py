@@ -30,7 +30,7 @@ from pydantic import Field
 from websockets.exceptions import ConnectionClosed
 
 from linkzoo.core.arguments import integer, shown
-from linkzoo.integrations.text import TextSeatEnv
+from linkzoo.integrations.text import TextEnv
 from linkzoo.registry import get_game
 
 
@@ -59,18 +59,18 @@ class NoGameError(RuntimeError):
 
 
 class TextEnvironment(Environment[TextAction, TextObservation, TextState]):
-    """A TextSeatEnv as an environment of OpenEnv's server.
+    """A TextEnv as an environment of OpenEnv's server.
 
     Args:
         game: The game's name, `module:name` or `FILE.py:name`.
-        kwargs: Keyword arguments of `TextSeatEnv`, the game's options included.
+        kwargs: Keyword arguments of `TextEnv`, the game's options included.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
     def __init__(self, game: str, **kwargs: Any) -> None:
         super().__init__()
-        self._env = TextSeatEnv(game, **kwargs)
+        self._env = TextEnv(game, **kwargs)
         self._state = TextState(game=game)
         self._begun = False
         self._closed = False
@@ -167,7 +167,7 @@ def make_app(
         game: The game's name, `module:name` or `FILE.py:name`.
         sessions: The largest number of clients at once, 1..100,000.
         idle_seconds: The time without a request after which a client loses its place.
-        kwargs: Keyword arguments of `TextSeatEnv`, the game's options included.
+        kwargs: Keyword arguments of `TextEnv`, the game's options included.
 
     Returns:
         The application for `uvicorn.run`.
@@ -175,7 +175,7 @@ def make_app(
     Raises:
         ValueError: An argument or option is wrong.
     """
-    TextSeatEnv(game, **kwargs)  # wrong arguments are refused at once
+    TextEnv(game, **kwargs)  # wrong arguments are refused at once
     if not 0 < idle_seconds < math.inf:
         raise ValueError(f"idle_seconds: {shown(idle_seconds)} is not above 0")
     limits = ConcurrencyConfig(

@@ -18,12 +18,15 @@ from linkzoo.core.agent import Agent, check_agent
 from linkzoo.core.arguments import integer
 from linkzoo.core.names import gymnasium_id
 from linkzoo.engine.rng import SEED_LIMIT
+from linkzoo.integrations.text import TextEnv
 from linkzoo.registry import game_names, get_game, id_of
-from linkzoo.text import MoveError, TextGame
+from linkzoo.text import TextGame
+
+_MAX_ILLEGAL = 10**6  # illegal answers of a seat in TextEnv
 
 
 class TextArenaEnv(ta.Env):
-    """A TextGame as an environment of TextArena: every seat is a player that answers in text.
+    """A TextEnv as an environment of TextArena: every seat is a player that answers in text.
 
     A player that gives more illegal answers in a row than `error_allowance` ends the game: its
     reward is -1, and the others' reward is 0.
@@ -33,31 +36,39 @@ class TextArenaEnv(ta.Env):
         error_allowance: The number of illegal answers in a row that get a warning, 0..1000.
         options: Options of the game.
 
-    Attributes:
-        text_game: The game that is played, from `reset` on.
-
     Raises:
         ValueError: There is no such game or option.
     """
-
-    text_game: TextGame
 
     def __init__(self, game: str, *, error_allowance: int = 1, **options: Any) -> None:
         self._game = game
         self._options = options
         self._allowed = integer("error_allowance", error_allowance, 0, 1000)
-        TextGame(game, **options)
+        TextEnv(game, **options)
+
+    @property
+    def text_game(self) -> TextGame:
+        """The game that is played, from `reset` on."""
+        return self._env.text_game
 
     def reset(self, num_players: int, seed: int | None = None) -> None:
         """Starts a game; `seed` fixes all chance of it, and None draws one."""
         game_seed = seed
         if game_seed is None:
             game_seed = randbelow(SEED_LIMIT)
-        self.text_game = TextGame(self._game, num_players, seed=game_seed, **self._options)
+        self._env = TextEnv(
+            self._game,
+            num_players,
+            seat=range(num_players),
+            max_illegal=_MAX_ILLEGAL,  # TextArena counts them
+            rules="none",
+            **self._options,
+        )
+        message = self._env.reset(game_seed)
         self.state = ta.FFAMultiPlayerState(num_players, seed, error_allowance=self._allowed)
         rules = self.text_game.rules()
         self.state.reset(game_state={}, player_prompt_function=lambda **_: rules)
-        self._ask()
+        self._ask(message)
 
     def step(self, action: str) -> tuple[bool, ta.Info]:
         """Plays the move that an answer states."""
@@ -65,30 +76,24 @@ class TextArenaEnv(ta.Env):
         seat = state.current_player_id
         kind = ta.ObservationType
         state.add_observation(action, kind.PLAYER_ACTION, from_id=seat, to_id=seat)
-        try:
-            self.text_game.play(action)
-        except MoveError as error:
-            if state.set_invalid_move(str(error)):
+        step = self._env.step(action)
+        if not step.legal:
+            if state.set_invalid_move(step.message):
                 rewards = dict.fromkeys(range(state.num_players), 0.0) | {seat: -1.0}
-                state.set_game_outcome(rewards, f"Invalid move of player {seat}: {error}")
+                state.set_game_outcome(rewards, f"Invalid move of player {seat}: {step.message}")
+        elif step.done:
+            for player in range(state.num_players):
+                state.add_observation(self.text_game.view(player), kind.GAME_BOARD, to_id=player)
+            state.set_game_outcome(dict(enumerate(step.rewards)), "The game is over.")
         else:
-            if self.text_game.over:
-                for player in range(state.num_players):
-                    state.add_observation(
-                        self.text_game.view(player), kind.GAME_BOARD, to_id=player
-                    )
-                state.set_game_outcome(dict(enumerate(self.text_game.payoffs)), "The game is over.")
-            else:
-                self._ask()
+            self._ask(step.message)
         done, info = state.step(rotate_player=False)
         return done, info
 
-    def _ask(self) -> None:
-        seat = self.text_game.seat
+    def _ask(self, message: str) -> None:
+        seat = self._env.seat
         self.state.manually_set_current_player_id(seat)
-        self.state.add_observation(
-            self.text_game.prompt(), ta.ObservationType.GAME_BOARD, to_id=seat
-        )
+        self.state.add_observation(message, ta.ObservationType.GAME_BOARD, to_id=seat)
 
 
 class AgentPlayer(ta.Agent):

@@ -1,6 +1,6 @@
 """TRL: whole games as the rollouts of its GRPO trainer.
 
-    rollouts = GameRollouts(lambda: TextSeatEnv("linkage"), tokenizer, max_tokens=400)
+    rollouts = GameRollouts(lambda: TextEnv("linkage"), tokenizer, max_tokens=400)
     trainer = GRPOTrainer(
         model, game_rewards, args, rollouts.seeds(1000), processing_class=tokenizer,
         rollout_func=rollouts,
@@ -16,7 +16,7 @@ import torch
 from datasets import Dataset
 
 from linkzoo.core.arguments import integer
-from linkzoo.integrations.text import TextSeatEnv
+from linkzoo.integrations.text import TextEnv
 
 Message = dict[str, str]
 
@@ -38,9 +38,7 @@ class GameRollouts:
             token: nothing would end an answer.
     """
 
-    def __init__(
-        self, make_env: Callable[[], TextSeatEnv], tokenizer: Any, max_tokens: int
-    ) -> None:
+    def __init__(self, make_env: Callable[[], TextEnv], tokenizer: Any, max_tokens: int) -> None:
         self._make_env = make_env
         self._tokenizer = tokenizer
         self._max_tokens = integer("max_tokens", max_tokens, 1, 2**31 - 1)

@@ -12,13 +12,13 @@ import httpx
 import verifiers.v1 as vf
 from pydantic import Field
 
-from linkzoo.integrations.text import TextSeatEnv
+from linkzoo.integrations.text import TextEnv
 
 _TIMEOUT = 3600.0  # seconds for an answer; verifiers' own limits are shorter
 
 
 class LinkzooConfig(vf.TasksetConfig):
-    """Which game is played, under `--env.taskset.*`: the arguments of `TextSeatEnv`."""
+    """Which game is played, under `--env.taskset.*`: the arguments of `TextEnv`."""
 
     game: str = "linkage"
     """The game's name, `module:name` or `FILE.py:name`."""
@@ -37,14 +37,14 @@ class LinkzooConfig(vf.TasksetConfig):
 
 
 class LinkzooData(vf.TaskData):
-    """A game: the arguments of `TextSeatEnv`, and the seed."""
+    """A game: the arguments of `TextEnv`, and the seed."""
 
     arguments: dict[str, Any]
     seed: int
 
-    def make(self) -> TextSeatEnv:
+    def make(self) -> TextEnv:
         """Returns the environment, before its `reset`."""
-        return TextSeatEnv(**self.arguments, rules="none")
+        return TextEnv(**self.arguments, rules="none")
 
 
 class LinkzooTask(vf.Task[LinkzooData, vf.State, vf.TaskConfig]):
@@ -93,7 +93,7 @@ class LinkzooEnvConfig(vf.EnvConfig):
 
 
 class LinkzooEnv(vf.Env[LinkzooEnvConfig]):
-    """A conversation about one game; its reward `game` is the sum of TextSeatEnv's rewards."""
+    """A conversation about one game; its reward `game` is the sum of TextEnv's rewards."""
 
     async def run(self, task: LinkzooTask, agents: vf.Agents) -> None:
         """Plays the game; one that the model leaves early is paid like an illegal answer's end."""

@@ -44,15 +44,29 @@ class MoveError(ValueError):
 
     Attributes:
         kind: `"unreadable"`: it states no move; `"illegal"`: the move isn't legal here;
-            `"ambiguous"`: it may mean several legal moves.
+            `"ambiguous"`: it may mean several legal moves; `"request"`: it asks for the legal
+            moves, and the message lists them (`PromptSettings.moves`).
     """
 
-    def __init__(self, kind: Literal["unreadable", "illegal", "ambiguous"], message: str) -> None:
+    def __init__(
+        self, kind: Literal["unreadable", "illegal", "ambiguous", "request"], message: str
+    ) -> None:
         super().__init__(message)
         self.kind = kind
 
 
-def read_move(game: Game, state: Record, answer: str) -> int:
+def asks_for_moves(answer: str) -> bool:
+    """Returns whether an answer asks for the list of legal moves: `Move: ?`, or `?` alone."""
+    text, _ = _without_thoughts(string("answer", answer)[-_MAX_LENGTH:])
+    marks = list(_MARK.finditer(text))
+    if marks:
+        text = marks[-1]["line"]
+        if text is None:
+            text = _inside(marks[-1])
+    return text.strip(" \t\r\n\"'*_`") == "?"
+
+
+def read_move(game: Game, state: Record, answer: str, *, listed: bool = True) -> int:
     """Returns the legal action that an answer states.
 
     Args:
@@ -61,6 +75,8 @@ def read_move(game: Game, state: Record, answer: str) -> int:
         answer: A move in the game's notation, its number in `list_moves`, or a text with a move. If
             the text has a mark, such as a line `Move: ...`, the last mark decides, else the last
             move in the text.
+        listed: Whether the player has seen the list of legal moves. If not, numbers are no moves,
+            and the messages of errors name no legal moves.
 
     Raises:
         MoveError: No legal move is stated, or the move is ambiguous.
@@ -69,13 +85,14 @@ def read_move(game: Game, state: Record, answer: str) -> int:
     answer = string("answer", answer)
     if answer in legal:
         return legal[answer]
-    return _Reader(game, state, legal).read(answer)
+    return _Reader(game, state, legal, listed).read(answer)
 
 
 class _Reader:
     """Reads answers in one position."""
 
-    def __init__(self, game: Game, state: Record, legal: Mapping[str, int]) -> None:
+    def __init__(self, game: Game, state: Record, legal: Mapping[str, int], listed: bool) -> None:
+        self._listed = listed
         self._game = game
         self._state = state
         self._legal = legal
@@ -115,7 +132,8 @@ class _Reader:
         if stated:
             return self._legal_one(stated[0])
         number = [token for token in tokens if token not in _FILLERS]
-        if len(number) == 1 and number[0].isdecimal() and len(self._legal) <= MAX_NUMBERED:
+        numbered = self._listed and len(self._legal) <= MAX_NUMBERED
+        if numbered and len(number) == 1 and number[0].isdecimal():
             return self._numbered(number[0])
         return self._guessed(tokens, text)
 
@@ -144,7 +162,7 @@ class _Reader:
             tokens = _tokens(move)
             shared = {name: sum(map(eq, _tokens(name), tokens)) for name in self._legal}
             close = sorted(self._legal, key=shared.__getitem__, reverse=True)
-            raise MoveError("illegal", f"{move} is not legal here. {self._hint(close)}")
+            raise MoveError("illegal", f"{move} is not legal here{self._hint(close)}")
         return self._legal[move]
 
     def _numbered(self, number: str) -> int:
@@ -176,18 +194,23 @@ class _Reader:
             self._refuse_several(matches)
         end = shown(" ".join(text.split())[-80:])
         hint = self._hint(self._legal)
-        raise MoveError("unreadable", f"your answer states no move: {end}. {hint}")
+        raise MoveError("unreadable", f"your answer states no move: {end}{hint}")
 
     def _refuse_several(self, moves: Iterable[str]) -> None:
         several = list(dict.fromkeys(moves))
         names = ", ".join(several[:_SHOWN])
+        if not self._listed:
+            names = "several moves"
         raise MoveError("ambiguous", f"your answer may mean {names}: state one move alone")
 
     def _hint(self, moves: Iterable[str]) -> str:
+        """Returns the end of a message with legal moves; "" if the player may not see them."""
         (*names,) = moves
+        if not self._listed:
+            return ""
         if len(names) <= _SHOWN:
-            return f"Legal moves: {', '.join(names)}"
-        return f"Legal moves are, among others, {', '.join(names[:_SHOWN])}"
+            return f". Legal moves: {', '.join(names)}"
+        return f". Legal moves are, among others, {', '.join(names[:_SHOWN])}"
 
 
 def _tokens(text: str) -> Tokens:

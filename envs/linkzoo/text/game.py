@@ -13,8 +13,8 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.state import OVER, Record
 from linkzoo.record import GameRecord
 from linkzoo.registry import get_game
-from linkzoo.text.answers import read_move
-from linkzoo.text.prompts import ask, describe, rules_text
+from linkzoo.text.prompts import STANDARD, PromptSettings, describe, rules_text
+from linkzoo.text.turn import TextTurn
 
 
 class TextGame:
@@ -31,6 +31,7 @@ class TextGame:
         num_players: The number of players; None for the game's smallest.
         seed: The seed of the game, 0..2**64-1: of its chance, and of the agents' draws.
         start: A position to begin with (`Game.to_dict`); None for the set-up.
+        prompts: The contents of prompts; None for the standard ones.
         options: Options of the game.
 
     Attributes:
@@ -53,6 +54,7 @@ class TextGame:
         *,
         seed: int = 0,
         start: Mapping[str, Any] | None = None,
+        prompts: PromptSettings | None = None,
         **options: Any,
     ) -> None:
         self.game = get_game(game, options)
@@ -74,6 +76,8 @@ class TextGame:
         self._payoff = np.zeros(players, np.float32)
         self._margin = np.zeros(players, np.float32)
         self._past = History(self.game, self.state, self.record.actions)
+        self._prompts = prompts or STANDARD
+        self._turn: TextTurn | None = None
 
     @property
     def seat(self) -> int | None:
@@ -106,19 +110,21 @@ class TextGame:
         return Positions(self.game, self._states.copy(), seeds, lambda _: self._past)
 
     def rules(self, *, full: bool = False) -> str:
-        """Returns the rules in words: in short, or `full` with numbers and the notation."""
-        return rules_text(self.game, self.game.chosen_options(self.state), full=full)
+        """Returns the rules in words: in short, or `full` with numbers and the notation.
+
+        Where prompts don't list the legal moves, the rules in short have the notation, too.
+        """
+        options = self.game.chosen_options(self.state)
+        notation = self._prompts.moves != "listed"
+        return rules_text(self.game, options, full=full, notation=notation)
 
     def prompt(self) -> str:
-        """Returns the prompt for the seat to act: its view, the events, its legal moves.
+        """Returns the prompt for the seat to act: its view, its history, its legal moves.
 
         Raises:
             ValueError: The game is over.
         """
-        events: list[str] = []
-        if not self.over:
-            events = self.events(int(self.state.seat))
-        return ask(self.game, self.state, events)
+        return self._current_turn().prompt()
 
     def view(self, seat: int) -> str:
         """Returns a seat's role and its view of the position, with the outcome at the end."""
@@ -130,6 +136,10 @@ class TextGame:
         seat = integer("seat", seat, 0, int(self.state.num_players) - 1)
         return [event.words for event in self._past.events(seat) if event.words]
 
+    def lines(self, seat: int) -> list[str]:
+        """Returns the moves so far in notation, as far as a seat may know them, a line each."""
+        return self._past.lines(seat)
+
     def play(self, answer: str | int) -> int:
         """Plays the move of an answer, or an action by its number.
 
@@ -140,13 +150,13 @@ class TextGame:
             The action.
 
         Raises:
-            MoveError: The text is no legal move; nothing is played.
+            MoveError: The text is no legal move, or asks for the legal moves; nothing is played.
             ValueError: The game is over, or the action isn't legal.
         """
         if self.over:
             raise ValueError("the game is over: no seat is to act")
         if isinstance(answer, str):
-            action = read_move(self.game, self.state, answer)
+            action = self._current_turn().read(answer)
         else:
             action = integer("action", answer, 0, self.game.num_actions - 1)
             if not self._mask[0, action]:
@@ -156,4 +166,14 @@ class TextGame:
             outcome = self._payoff[None], self._margin[None]
             kernels(self.game).outcome.serial(self._states, *outcome)
         self.record.actions.append(action)
+        self._turn = None
         return action
+
+    def _current_turn(self) -> TextTurn:
+        """Returns the decision of the seat to act; ValueError if the game is over."""
+        if self.over:
+            raise ValueError("the game is over: no seat is to act")
+        if self._turn is None:
+            history = self.lines(int(self.state.seat))
+            self._turn = TextTurn(self.game, self.state, history, self._prompts)
+        return self._turn

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, Positions, RandomAgent
 from linkzoo.core.state import Record
-from linkzoo.text import MoveError, ask, read_move, rules_text
+from linkzoo.text import MoveError, TextTurn, rules_text
 from linkzoo_training.agents.reports import AgentReport
 from linkzoo_training.llm.settings import LlmSettings
 from linkzoo_training.llm.usage import GivesUpError, LlmUsage
@@ -89,15 +89,15 @@ class LlmAgent:
         from linkzoo_training.llm.chat import ChatClient
 
         settings = self.settings
-        prompts = [ask(positions.game, state) for state in positions.states]
+        turns = self._turns(positions)
         if self._client is None:
             self._client = ChatClient(
                 settings.base_url, self._key, settings.timeout, settings.retries
             )
         client = self._client
         tasks = [
-            partial(self._decide, client, positions.game, state, prompt)
-            for state, prompt in zip(positions.states, prompts, strict=True)
+            partial(self._decide, client, turn, self._rules(positions.game, state))
+            for turn, state in zip(turns, positions.states, strict=True)
         ]
         actions = RandomAgent().act(positions)
         try:
@@ -121,27 +121,52 @@ class LlmAgent:
         if decision.action is None:
             usage.drawn += 1
 
-    def _decide(self, client: "ChatClient", game: Game, state: Record, prompt: str) -> _Decision:
-        """Asks until an answer is legal or no tries remain."""
+    def _turns(self, positions: Positions) -> list[TextTurn]:
+        """Returns the decisions as text, with their history if the positions come with it."""
+        game = positions.game
+        settings = self.settings.prompts
+        past_of = positions.past_of
+        if past_of is None:
+            return [TextTurn(game, state, (), settings) for state in positions.states]
+        return [
+            TextTurn(game, state, past_of(index).lines(int(state.seat)), settings)
+            for index, state in enumerate(positions.states)
+        ]
+
+    def _rules(self, game: Game, state: Record) -> "list[Message]":
+        """Returns the message with the rules; none if the settings leave them out."""
+        rules = self.settings.rules
+        if rules == "none":
+            return []
+        text = rules_text(
+            game,
+            game.chosen_options(state),
+            full=rules == "full",
+            notation=self.settings.moves != "listed",
+        )
+        return [{"role": "system", "content": text}]
+
+    def _decide(self, client: "ChatClient", turn: TextTurn, rules: "list[Message]") -> _Decision:
+        """Asks until an answer is legal or no tries remain; a request of the moves is no try."""
         from linkzoo_training.llm.chat import BadReplyError
 
         comments: list[str] = []
-        messages: list[Message] = [{"role": "user", "content": prompt}]
-        if self.settings.rules != "none":
-            options = game.chosen_options(state)
-            rules = rules_text(game, options, full=self.settings.rules == "full")
-            messages.insert(0, {"role": "system", "content": rules})
-        for refused in range(self.settings.tries):
+        messages: list[Message] = [*rules, {"role": "user", "content": turn.prompt()}]
+        refused = 0
+        while refused < self.settings.tries:
             try:
                 reply = self._ask(client, messages)
                 comments.append(client.without_key(reply.reasoning)[:_MAX_COMMENT])
                 comments.append(client.without_key(reply.text)[-_MAX_COMMENT:])
-                action = read_move(game, state, reply.text)
+                action = turn.read(reply.text)
             except MoveError as error:
                 messages.append({"role": "assistant", "content": reply.text[-_MAX_COMMENT:] or "-"})
                 messages.append({"role": "user", "content": f"{error}. Answer with a line Move:"})
-                comments.append(f"(refused: {client.without_key(str(error))})")
+                if error.kind != "request":
+                    refused += 1
+                    comments.append(f"(refused: {client.without_key(str(error))})")
             except BadReplyError as error:
+                refused += 1
                 comments.append(f"(no reply: {error})")
             else:
                 return _Decision(action, refused, _joined(comments))
@@ -155,6 +180,8 @@ class LlmAgent:
             "model": settings.model,
             settings.tokens_field: settings.max_tokens,
         }
+        if settings.reasoning_effort is not None:
+            options["reasoning_effort"] = settings.reasoning_effort
         if settings.temperature is not None:
             options["temperature"] = settings.temperature
         reply = client.complete(messages, options)

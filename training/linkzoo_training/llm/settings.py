@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from linkzoo.core.arguments import integer, one_of, real, shown
+from linkzoo.text.prompts import MOVES, STANDARD, PromptSettings
 
 __all__ = ["LlmSettings"]
 
@@ -20,6 +21,10 @@ class LlmSettings:
         key_env: The environment variable with the API key. None: OPENAI_API_KEY; with `base_url`
             no key is sent.
         rules: The rules in the system message: `short`, `full` or `none`.
+        moves: The legal moves in prompts: `listed`, `hidden`, or `on_request` (`PromptSettings`).
+        history_tokens: Limit of the history in a prompt, in tokens.
+        thinking_tokens: The budget for thinking that prompts ask for, in tokens; None: no budget.
+        reasoning_effort: The field of this name in the request, such as `low`; None: without it.
         temperature: The sampling temperature; None: the server's default.
         max_tokens: Limit of an answer in tokens, including the reasoning.
         tokens_field: The name of `max_tokens` in the request: some servers want
@@ -38,6 +43,10 @@ class LlmSettings:
     base_url: str | None = None
     key_env: str | None = None
     rules: Literal["short", "full", "none"] = "short"
+    moves: Literal["listed", "hidden", "on_request"] = STANDARD.moves
+    history_tokens: int = STANDARD.history_tokens
+    thinking_tokens: int | None = STANDARD.thinking_tokens
+    reasoning_effort: str | None = None
     temperature: float | None = None
     max_tokens: int = 4096
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
@@ -73,6 +82,15 @@ class LlmSettings:
         if not all(prices) and (any(prices) or "budget_cost" in values):
             raise ValueError(f"agent {shown(f'llm:{text}')}: set both price_in and price_out")
         return cls(model, **values)
+
+    @property
+    def prompts(self) -> PromptSettings:
+        """The contents of prompts."""
+        return PromptSettings(
+            moves=self.moves,
+            history_tokens=self.history_tokens,
+            thinking_tokens=self.thinking_tokens,
+        )
 
     def key(self) -> str | None:
         """Returns the API key; None with a `base_url` and no `key_env`.
@@ -131,6 +149,10 @@ _READERS: Mapping[str, _Reader] = {
     "base_url": _text,
     "key_env": _text,
     "rules": _choice("short", "full", "none"),
+    "moves": _choice(*MOVES),
+    "history_tokens": _integer(0, 10**6),
+    "thinking_tokens": _integer(1, 10**6),
+    "reasoning_effort": _text,
     "temperature": _real(0, 10),
     "max_tokens": _integer(1, 10**6),
     "tokens_field": _choice("max_tokens", "max_completion_tokens"),

@@ -67,6 +67,7 @@ def _game_on(board_name: str, board: Board) -> Game:
             typical_length=board.typical_length,
             max_length=max_length,
             score_scale=SCORE_SCALE,
+            open_moves=True,
             playout_options={"target": 0, "redeal_inference": True},  # a round, in likely worlds
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),

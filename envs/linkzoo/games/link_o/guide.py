@@ -1,5 +1,6 @@
 """LINK-O in words: prompts, the log, spoken moves and scores. R1 to R23 refer to RULES.md."""
 
+from collections import Counter
 from pathlib import Path
 
 from linkzoo.core.guide import Guide, ScoreRow, count
@@ -59,6 +60,40 @@ class LinkOGuide(Guide):
             if events:
                 sentences.append(f"Player {player} {' and '.join(events)} (R7, R16).")
         return " ".join(sentences)
+
+    def consequences(
+        self, before: Record, action: int, after: Record, seat: int | None
+    ) -> list[str]:
+        old = self._view(before, seat)
+        new = self._view(after, seat)
+        parts = []
+        following = int(before.seat) + 1
+        new_round = new["round"] > old["round"]
+        if new_round or new["seat"] is None:
+            parts.append(_round_result(new))
+        if new_round and new["seat"] is not None:
+            parts.append(f"round {new['round']} begins")
+            following = new["starter"]
+        for player in _turns_since(new, following):
+            hand = new["hands"][player]
+            if new["dug"][player]:
+                drawn = count(new["dug"][player], "tile")
+                if player == seat and not new_round:
+                    tiles = Counter(hand) - Counter(old["hands"][player])
+                    drawn = ", ".join(text.by_colour([*tiles.elements()]))
+                parts.append(f"player {player} draws {drawn}")
+            if new["passed"][player]:
+                parts.append(f"player {player} passes")
+        return parts
+
+    def knowledge(self, state: Record, seat: int) -> list[str]:
+        """Returns the tiles that other hands lack, since they drew although one would have fit."""
+        lacks = self._view(state, seat)["lacks"]
+        return [
+            f"Player {player} lacks {', '.join(text.by_colour(tiles))}."
+            for player, tiles in enumerate(lacks)
+            if tiles and player != seat
+        ]
 
     def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
         old = self._view(before, None)

@@ -48,6 +48,13 @@ class LinkageGuide(Guide):
             words += f" Player {1 - before.seat} can't place and passes (R6)."
         return words
 
+    def consequences(
+        self, before: Record, action: int, after: Record, seat: int | None
+    ) -> list[str]:
+        if action < HOLE_ACTION and after.seat == before.seat:
+            return [f"player {1 - before.seat} passes"]
+        return []
+
     def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
         items = [f"piece {index}" for index in range(before.num_pieces, after.num_pieces)]
         if after.hole != before.hole:

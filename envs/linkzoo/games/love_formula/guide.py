@@ -109,6 +109,22 @@ class LoveFormulaGuide(Guide):
             sentences.append(f"Points: {' : '.join(map(str, new['vp']))}.")
         return " ".join(sentences)
 
+    def knowledge(self, state: Record, seat: int) -> list[str]:
+        """Returns the packs that the seat passed on, and the cards that others took or hold."""
+        view = self._view(state, seat)
+        facts = []
+        for player, cards in enumerate(view["passed"][seat]):
+            if cards:
+                names = describe.listed(describe.copies(cards))
+                facts.append(f"From player {player}'s pack you passed on {names}.")
+        if view["taken"][seat]:
+            names = describe.listed(describe.copies(view["taken"][seat]))
+            facts.append(f"Others took, and haven't shown: {names}.")
+        for player, cards in enumerate(view["known"][seat]):
+            if cards and player != seat:
+                facts.append(f"Player {player} holds {describe.listed(describe.copies(cards))}.")
+        return facts
+
     def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
         old = self._view(before, seat)
         new = self._view(after, seat)

@@ -1,5 +1,6 @@
 """Love Links in words: prompts, the log, spoken moves, scores. R1 to R23 refer to RULES.md."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,23 @@ class LoveLinksGuide(Guide):
         if after.seat != NONE and after.round_number > before.round_number:
             sentence += f" The {METALS[after.round_number]} round begins (R6)."
         return sentence
+
+    def consequences(
+        self, before: Record, action: int, after: Record, seat: int | None
+    ) -> list[str]:
+        parts = []
+        side = int(describe.side_of(self._view(before), int(before.seat)))
+        gained = int(after.scores[side] - before.scores[side])
+        if gained:
+            parts.append(count(gained, "point"))
+        link = self.notation.action_to_text(before, action).split(" ")[1]
+        hands = [Counter(hand) for hand in self._view(before)["hands"]]
+        hands[int(before.seat)][link] -= 1
+        for player, hand in enumerate(self._view(after)["hands"]):
+            drawn = [*(Counter(hand) - hands[player]).elements()]
+            if drawn:
+                parts.append(f"player {player} draws {', '.join(drawn)}")
+        return parts
 
     def changed(self, before: Record, after: Record, seat: int | None = None) -> tuple[str, ...]:
         old = self._view(before)
