@@ -153,7 +153,7 @@ $(AGILERL)/.made: pyproject.toml constraints.txt
 
 $(LLM)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(LLM)
-	for extras in train,dev openenv textarena verifiers trl; do \
+	for extras in train,dev openenv textarena verifiers trl mcp kaggle; do \
 		$(LLM)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[$$extras]" || exit 1; \
 	done
 	$(LLM)/bin/python $(PIP_INSTALL) mistral-common

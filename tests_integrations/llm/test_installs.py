@@ -5,7 +5,7 @@ from importlib.metadata import distribution
 import pytest
 from packaging.requirements import Requirement
 
-EXTRAS = ["train", "dev", "openenv", "textarena", "verifiers", "trl"]
+EXTRAS = ["train", "dev", "openenv", "textarena", "verifiers", "trl", "mcp", "kaggle"]
 
 
 def misfits(package: str, extra: str) -> list[str]:

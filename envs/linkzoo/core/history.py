@@ -95,8 +95,10 @@ class History:
                 break
             kept += 1
         del self._played[kept:], self._positions[kept + 1 :]
-        for entries in (*self._events.values(), *self._lines.values()):
-            del entries[kept:]
+        for events in self._events.values():
+            del events[kept:]
+        for lines in self._lines.values():
+            del lines[kept:]
         mask = np.empty((1, self._game.num_actions), np.int8)
         kernels(self._game).fill_masks.serial(self._positions[-1], mask)
         for action in actions[kept:]:

@@ -125,7 +125,7 @@ class TextEnv:
         if seat is None:
             return None
         seats = [seat]
-        if isinstance(seat, Sequence) and not isinstance(seat, str):
+        if isinstance(seat, Sequence):
             seats = [*seat]
         checked = [integer("seat", number, 0, self._players - 1) for number in seats]
         if not checked or len({*checked}) < len(checked):

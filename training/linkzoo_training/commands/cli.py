@@ -17,6 +17,7 @@ from linkzoo_training.agents.trained_on import UntrainedWarning
 from linkzoo_training.commands import (
     evaluate,
     exploitability,
+    mcp,
     play,
     replay,
     serve,
@@ -72,6 +73,7 @@ COMMANDS: Mapping[str, Command | Group] = {
     "play": play,
     "serve": serve,
     "replay": replay,
+    "mcp": mcp,
     "experiment": Group(
         "compare runs, find weaknesses, solve small games exactly",
         {
