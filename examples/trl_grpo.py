@@ -23,8 +23,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, PreTr
 from trl import GRPOConfig, GRPOTrainer
 
 from linkzoo import RandomAgent
-from linkzoo.integrations import TextEnv
 from linkzoo.integrations.trl import GameRollouts, game_rewards
+from linkzoo.text import TextEnv
 
 TEMPLATE = """\
 {% for m in messages %}{{ m.content }}{{ "<end>" if m.role == "assistant" else ":" }}{% endfor %}"""

@@ -57,7 +57,8 @@ SECTIONS = (
     ),
     Section(
         "Games as text",
-        """linkzoo.text.TextGame linkzoo.text.TextTurn linkzoo.text.PromptSettings
+        """linkzoo.text.TextGame linkzoo.text.TextEnv linkzoo.text.TextStep
+        linkzoo.text.TextTurn linkzoo.text.PromptSettings
         linkzoo.text.MoveError linkzoo.text.ask linkzoo.text.describe linkzoo.text.list_moves
         linkzoo.text.read_move linkzoo.text.rules_text""",
     ),
@@ -66,7 +67,6 @@ SECTIONS = (
         """linkzoo.integrations.FeatureEnv linkzoo.integrations.FeatureSeatEnv
         linkzoo.integrations.FeatureSeatVectorEnv linkzoo.integrations.SeatVectorEnv
         linkzoo.integrations.FunctionAgent linkzoo.integrations.OpponentPool
-        linkzoo.integrations.TextSeatEnv linkzoo.integrations.TextStep
         linkzoo.integrations.seat_advantages""",
     ),
     Section(

@@ -13,8 +13,8 @@ import pytest
 import uvicorn
 from openenv.cli._validation import validate_multi_mode_deployment, validate_running_environment
 
-from linkzoo.integrations import TextEnv
 from linkzoo.integrations.openenv import TextAction, TextClient, make_app
+from linkzoo.text import TextEnv
 
 KIND: dict[str, Any] = {"board_size": 3, "threshold": 4, "max_illegal": 1, "illegal_cost": 0.5}
 FOLDER = Path(__file__).parents[2] / "examples" / "openenv_env"

@@ -8,8 +8,8 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig
 
-from linkzoo.integrations import TextEnv
 from linkzoo.integrations.trl import GameRollouts
+from linkzoo.text import TextEnv
 from tests_integrations.running import load_example, run_example
 
 SMALL: dict[str, Any] = {"board_size": 3, "threshold": 4}

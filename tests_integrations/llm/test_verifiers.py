@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from linkzoo.integrations import TextEnv
+from linkzoo.text import TextEnv
 
 KIND: dict[str, Any] = {"max_illegal": 2, "illegal_cost": 0.5}
 SMALL: dict[str, Any] = {"board_size": 3, "threshold": 4}

@@ -13,7 +13,6 @@ from linkzoo.envs.gym_vector import SeatVectorEnv
 from linkzoo.integrations.advantages import seat_advantages
 from linkzoo.integrations.agents import FunctionAgent, OpponentPool
 from linkzoo.integrations.envs import FeatureEnv, FeatureSeatEnv
-from linkzoo.integrations.text import TextEnv, TextStep
 from linkzoo.integrations.vector import FeatureSeatVectorEnv
 
 __all__ = [
@@ -23,7 +22,5 @@ __all__ = [
     "FunctionAgent",
     "OpponentPool",
     "SeatVectorEnv",
-    "TextEnv",
-    "TextStep",
     "seat_advantages",
 ]

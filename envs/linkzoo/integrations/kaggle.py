@@ -18,9 +18,9 @@ from kaggle_environments.utils import resolve_episode_seed
 
 from linkzoo.core.game import Game
 from linkzoo.core.history import seat_to_act
-from linkzoo.integrations.text import TextEnv
 from linkzoo.registry import game_names, get_game, id_of
 from linkzoo.text import PromptSettings, TextGame
+from linkzoo.text.env import TextEnv
 from linkzoo.text.moves import legal_moves
 from linkzoo.text.prompts import MOVES
 

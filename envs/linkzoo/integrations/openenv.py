@@ -30,8 +30,8 @@ from pydantic import Field
 from websockets.exceptions import ConnectionClosed
 
 from linkzoo.core.arguments import integer, shown
-from linkzoo.integrations.text import TextEnv
 from linkzoo.registry import get_game
+from linkzoo.text.env import TextEnv
 
 
 class TextAction(Action):

@@ -18,9 +18,9 @@ from linkzoo.core.agent import Agent, check_agent
 from linkzoo.core.arguments import integer
 from linkzoo.core.names import gymnasium_id
 from linkzoo.engine.rng import SEED_LIMIT
-from linkzoo.integrations.text import TextEnv
 from linkzoo.registry import game_names, get_game, id_of
 from linkzoo.text import TextGame
+from linkzoo.text.env import TextEnv
 
 _MAX_ILLEGAL = 10**6  # illegal answers of a seat in TextEnv
 

@@ -16,7 +16,7 @@ import torch
 from datasets import Dataset
 
 from linkzoo.core.arguments import integer
-from linkzoo.integrations.text import TextEnv
+from linkzoo.text.env import TextEnv
 
 Message = dict[str, str]
 

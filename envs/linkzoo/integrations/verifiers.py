@@ -12,7 +12,7 @@ import httpx
 import verifiers.v1 as vf
 from pydantic import Field
 
-from linkzoo.integrations.text import TextEnv
+from linkzoo.text.env import TextEnv
 
 _TIMEOUT = 3600.0  # seconds for an answer; verifiers' own limits are shorter
 

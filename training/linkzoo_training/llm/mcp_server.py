@@ -17,8 +17,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from linkzoo import Agent, Positions, get_game, registry
 from linkzoo.core.arguments import shown
-from linkzoo.integrations.text import TextEnv
 from linkzoo.text import PromptSettings, list_moves
+from linkzoo.text.env import TextEnv
 from linkzoo_training.agents.make import make_agent
 
 MAX_GAMES = 256  # the oldest game makes room

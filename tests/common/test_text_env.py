@@ -6,8 +6,7 @@ import pytest
 
 import linkzoo
 from linkzoo.core.agent import Positions
-from linkzoo.integrations import TextEnv
-from linkzoo.text import PromptSettings, TextGame, list_moves
+from linkzoo.text import PromptSettings, TextEnv, TextGame, list_moves
 
 SMALL: dict[str, Any] = {"board_size": 3, "threshold": 4}
 
@@ -169,11 +168,11 @@ def test_all_seats_have_conversations_of_their_own() -> None:
 def test_an_illegal_answer_costs_its_own_seat() -> None:
     env = TextEnv("linkage", seat=[1, 0], max_illegal=1, illegal_cost=0.5)
     env.reset(seed=1)
-    assert env.step("1").seat == 1
+    assert env.step("W a1-b1").seat == 1
     assert env.step("what?").rewards == (0.0, -0.5)
-    assert env.step("1").seat == 0
+    assert env.step("W f7-g7").seat == 0
     assert env.step("what?").rewards == (-0.5, 0.0)
-    assert env.step("1").seat == 1  # each seat has warnings of its own
+    assert env.step("W a7-b7").seat == 1  # each seat has warnings of its own
     last = env.step("what?")
     assert (last.done, last.rewards, last.reward) == (True, (0.0, -1.5), -1.5)
 

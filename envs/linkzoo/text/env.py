@@ -12,7 +12,9 @@ from linkzoo.core.arguments import integer, one_of, real, string
 from linkzoo.engine.rng import SEED_LIMIT, game_seed
 from linkzoo.envs.aec import REWARDS
 from linkzoo.policy import load_policy
-from linkzoo.text import MoveError, PromptSettings, TextGame
+from linkzoo.text.answers import MoveError
+from linkzoo.text.game import TextGame
+from linkzoo.text.prompts import PromptSettings
 
 RULES = ("none", "short", "full")
 
