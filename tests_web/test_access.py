@@ -47,8 +47,13 @@ def _learn(screen: Screen, game: str) -> None:
     screen.page.wait_for_selector(".lesson .board .lit, .lesson .choices button")
 
 
-def _setup(screen: Screen, _: str) -> None:
+def _shelf(screen: Screen, _: str) -> None:
     screen.open()
+    screen.page.wait_for_selector(".shelf img")
+
+
+def _setup(screen: Screen, _: str) -> None:
+    screen.open("#/new")
     screen.page.wait_for_selector("form")
 
 
@@ -81,7 +86,7 @@ _OF_GAMES = [
 ]
 _OTHERS = [
     (path, "link_o", *screen)
-    for path in (_setup, _strength, _cover, _history, _learn)
+    for path in (_shelf, _setup, _strength, _cover, _history, _learn)
     for screen in _SCREENS
 ]
 
@@ -197,7 +202,7 @@ def _tab(screen: Screen, words: str) -> None:
 @pytest.mark.parametrize("game", game_names())
 def test_every_game_is_begun_and_played_by_keys_alone(screen: Screen, game: str) -> None:
     page, press = screen.page, screen.page.keyboard.press
-    screen.open()
+    screen.open("#/new")
     page.wait_for_selector("form")
     _tab(screen, "game")
     page.keyboard.type(get_game(game).title)

@@ -122,7 +122,7 @@ def test_two_tabs_agree_and_a_finished_game_stays(browser: Browser, client: Clie
         page.get_by_role("button", name="Rematch").wait_for()
     game = pages[0].url
     pages[0].get_by_role("button", name="New game").click()
-    pages[0].wait_for_selector("form")
+    pages[0].wait_for_selector(".shelf")
     pages[0].goto(game)
     pages[0].reload()
     pages[0].get_by_role("button", name="Rematch").wait_for()

@@ -1,4 +1,4 @@
-"""The start page: opponents, options, two devices, one's games and saved games."""
+"""A new game: opponents, options, two devices, one's games and saved games."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def _session_id(page: Page) -> str:
 
 
 def test_a_game_is_set_up_by_keys_alone(screen: Screen, client: Client) -> None:
-    screen.open()
+    screen.open("#/new")
     page = screen.page
     page.wait_for_selector("#seat1")
     wanted = {"game": "Love Links", "players": "3", "seat1": "random: ", "seat2": "linear: "}
@@ -38,7 +38,7 @@ def test_a_game_is_set_up_by_keys_alone(screen: Screen, client: Client) -> None:
 
 
 def test_the_menu_follows_the_game_and_says_how_strong(screen: Screen, client: Client) -> None:
-    screen.open()
+    screen.open("#/new")
     page = screen.page
     page.wait_for_selector("#seat1")
     for game in client.ask("catalogue")[1]["games"]:
@@ -55,7 +55,7 @@ def test_the_menu_follows_the_game_and_says_how_strong(screen: Screen, client: C
 
 
 def test_options_are_explained_and_taken(screen: Screen, client: Client) -> None:
-    screen.open()
+    screen.open("#/new")
     page = screen.page
     page.select_option("#game", "linkage")
     page.click("summary")
@@ -67,7 +67,7 @@ def test_options_are_explained_and_taken(screen: Screen, client: Client) -> None
     session = client.server.viewer(_session_id(page)).session
     assert session.record.options["threshold"] == 14
     assert [session.record.seed, session.names] == [4, ["Ada", ""]]
-    screen.open()
+    screen.open("#/new")
     assert page.input_value("#seat0-name") == "Ada"
 
 
@@ -75,7 +75,7 @@ def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client:
     page = screen.page
     ids = []
     for moves in (0, 1):
-        screen.open()
+        screen.open("#/new")
         page.select_option("#game", "linkage")
         page.select_option("#seat1", "random")
         page.click("button[type=submit]")
@@ -84,7 +84,7 @@ def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client:
         if moves:
             client.ask(f"sessions/{ids[-1]}/move", {"move": "W a1-b1"})
         page.get_by_role("button", name="New game").click()
-        page.wait_for_selector("#seat1")
+        page.wait_for_selector(".shelf")
     expect(page.locator(".list a")).to_have_count(1)
     assert client.server.peek(ids[0]) is None
     page.get_by_role("button", name=re.compile("Close Linkage")).click()
@@ -95,7 +95,7 @@ def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client:
 def test_a_large_seed_stays(screen: Screen, client: Client, tmp_path: Path) -> None:
     """JavaScript rounds it: in the form, a download, a file, a saved game and a replay."""
     seed = 2**53 + 1
-    screen.open()
+    screen.open("#/new")
     page = screen.page
     page.click("summary")
     page.fill("#seed", f"{seed}")
@@ -118,11 +118,11 @@ def test_a_large_seed_stays(screen: Screen, client: Client, tmp_path: Path) -> N
         return client.server.replays.get(page.url.split("/")[-2])[0].record
 
     assert opened() == session.record
-    screen.open()
+    screen.open("#/new")
     page.set_input_files("#file", file)
     page.get_by_role("button", name="Open", exact=True).click()
     assert opened().seed == seed
-    screen.open()
+    screen.open("#/new")
     page.get_by_role("button", name=re.compile("^Open ")).first.click()
     assert opened().seed == seed
 
@@ -150,14 +150,14 @@ def test_requests_end_with_their_page(screen: Screen, client: Client) -> None:
 def test_saved_games_are_opened_and_deleted(screen: Screen, client: Client) -> None:
     name = client.new_game("linkage", ["human", "random"])
     client.ask(f"sessions/{name}/save", {})
-    screen.open()
+    screen.open("#/new")
     page = screen.page
     saved = page.locator("section", has_text="Saved games").locator("li")
     saved.first.wait_for()
     count = saved.count()
     page.get_by_role("button", name=re.compile("^Open Linkage")).first.click()
     page.wait_for_url(re.compile("#/replay/"))
-    screen.open()
+    screen.open("#/new")
     drop = page.get_by_role("button", name=re.compile("^Delete Linkage")).first
     drop.click()
     expect(drop).to_have_text("Delete for good?")
@@ -172,7 +172,7 @@ def test_two_people_play_on_two_devices(
     with serving(tmp_path, token=token) as client:
         first, second = (browser.new_context(reduced_motion="reduce") for _ in range(2))
         page = first.new_page()
-        page.goto(f"http://127.0.0.1:{client.port}/{f'?token={token}' if token else ''}")
+        page.goto(f"http://127.0.0.1:{client.port}/{f'?token={token}' if token else ''}#/new")
         page.select_option("#game", "link_o")
         page.select_option("#seat1", "human")
         page.check("#apart")
@@ -208,7 +208,7 @@ def test_two_people_play_on_two_devices(
 
 def test_agents_are_offered_for_the_chosen_options(screen: Screen) -> None:
     """A policy for the large board leaves the list of an edition; names stay."""
-    screen.open()
+    screen.open("#/new")
     page = screen.page
     page.select_option("#game", "link_o")
     page.click("summary")

@@ -1,11 +1,13 @@
 """The start page: opponents by measured strength, options in words, games got ready."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from scripts.shelf import pictures
 
 from linkzoo import game_names, get_game
 from linkzoo.exact import TabularAgent
@@ -13,7 +15,8 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import best_checkpoints, find_checkpoint
 from linkzoo_training.web import rulebook
-from linkzoo_training.web.catalogue import agent_words
+from linkzoo_training.web.catalogue import SHELF, agent_words
+from linkzoo_training.web.levels import levels, strongest_pair
 from linkzoo_training.web.offers import strengths
 from tests.web.server import Client, serving
 
@@ -188,3 +191,38 @@ def test_a_page_that_waits_hears_why(client: Client) -> None:
     with client.server.working("compiles Chess"), client.server.working("compiles Chess"):
         assert client.ask("waiting")[1]["reasons"] == ["compiles Chess"]
     assert client.ask("waiting")[1]["reasons"] == []
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_a_shelf_has_three_levels_of_rising_strength(client: Client, game: str) -> None:
+    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
+    ratings = {agent["name"]: agent["rating"] for agent in offered["agents"]}
+    chosen = offered["levels"]
+    assert [level["level"] for level in chosen] == ["new", "learning", "strong"]
+    assert [level["rating"] for level in chosen] == [ratings[level["agent"]] for level in chosen]
+    assert 0 < chosen[0]["rating"] < chosen[1]["rating"] < chosen[2]["rating"]
+    assert offered["watch"][0] == chosen[2]["agent"]
+    assert offered["summary"].endswith(".")
+    assert offered["minutes"] > 0
+    for path in offered["pictures"]:
+        status, headers, body = client.raw("GET", f"/{path}")
+        assert (status, headers["content-type"]) == (200, "image/svg+xml")
+        assert body.startswith(b"<svg")
+    assert len(offered["pictures"]) == 3
+
+
+def test_a_game_without_matches_has_levels_too() -> None:
+    game = get_game("linkage")
+    unmeasured = replace(game, name="unmeasured")
+    assert [level["agent"] for level in levels(unmeasured, {})] == ["random", "greedy", "uct-100"]
+    assert strongest_pair(unmeasured, {}) == ["uct-100", "uct-100"]
+
+
+@pytest.mark.slow  # quick: test_a_shelf_has_three_levels_of_rising_strength
+@pytest.mark.parametrize("game", game_names())
+def test_pictures_are_drawings_of_the_recorded_games(game: str) -> None:
+    """`python -m scripts.shelf` makes them."""
+    drawn = dict(pictures(game))
+    assert sorted(drawn) == sorted(SHELF.glob(f"{game}-*.svg"))
+    for path, svg in drawn.items():
+        assert path.read_text(encoding="utf-8") == svg

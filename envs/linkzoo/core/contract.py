@@ -195,6 +195,8 @@ class Facts:
         balanced_options: Options that give all sides the most equal chances between good players,
             where the standard ones don't; the page for people begins with them.
         open_moves: Whether all seats see all moves, though something else is hidden, such as hands.
+        summary: The game in one sentence for somebody who doesn't know it.
+        minutes: How long people play with two players, about; 0: unknown.
         uct_c: The best exploration constant of UCB1 for tree search with random rollouts, on
             payoffs of -1..1.
     """
@@ -209,6 +211,8 @@ class Facts:
     playout_options: Mapping[str, int] = field(default_factory=dict)
     balanced_options: Mapping[str, Any] = field(default_factory=dict)
     open_moves: bool = False
+    summary: str = ""
+    minutes: int = 0
     uct_c: float = 1.0  # good for most of the tuned games
 
     def __post_init__(self) -> None:

@@ -2,15 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 from linkzoo import Game, get_game
 from linkzoo.core.options import option_types
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.game_session import offered_values
+from linkzoo_training.web.levels import levels, strongest_pair
 from linkzoo_training.web.offers import offered, strengths
+from linkzoo_training.web.tutorials import tutorial_names
 from linkzoo_training.web.views import Json
 
+# The pictures that `python -m scripts.shelf` draws.
+SHELF = Path(__file__).with_name("static") / "shelf"
 _WORDS = {
     "random": "plays any legal move",
     "greedy": "looks one move ahead",
@@ -32,6 +37,13 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
     return {
         "name": name,
         "title": game.title,
+        "summary": game.facts.summary,
+        "minutes": game.facts.minutes,
+        "pictures": _pictures(name),
+        "tutorial": bool(tutorial_names([name])),
+        "levels": levels(game, custom),
+        "watch": strongest_pair(game, custom),
+        "balanced": dict(game.facts.balanced_options),
         "players": list(range(game.min_players, game.max_players + 1)),
         "hidden": game.hides,
         "roles": list(game.facts.seat_names),
@@ -51,6 +63,11 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
             for agent, needs in offered(game, custom).items()
         ],
     }
+
+
+def _pictures(name: str) -> list[str]:
+    """Returns the paths of a game's pictures for the shelf, in order; custom games have none."""
+    return [f"{SHELF.name}/{path.name}" for path in sorted(SHELF.glob(f"{name}-*.svg"))]
 
 
 def agent_words(spec: AgentSpec) -> str:

@@ -68,6 +68,8 @@ def _game_on(board_name: str, board: Board) -> Game:
             max_length=max_length,
             score_scale=SCORE_SCALE,
             open_moves=True,
+            summary="Lay tiles in four linked circles, and get rid of yours first.",
+            minutes=20,
             playout_options={"target": 0, "redeal_inference": True},  # a round, in likely worlds
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),

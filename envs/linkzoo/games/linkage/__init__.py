@@ -59,6 +59,8 @@ GAME = Game(
         seat_names=("More", "Fewer"),
         role_options=("free_hole",),
         balanced_options={"threshold": 13},  # at the printed 12, More nearly always wins
+        summary="Lay dominoes of four colours: one player wants many groups, the other few.",
+        minutes=10,
         uct_c=0.35,
     ),
     guide_class=guide.LinkageGuide,

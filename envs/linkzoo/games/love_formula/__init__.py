@@ -64,6 +64,8 @@ def _game_of(name: str, cards: Cards) -> Game:
             typical_length=cards.course.typical_length,
             max_length=MAX_LENGTH,
             score_scale=30,
+            summary="Draft cards, make couples, give them a perfect date, and keep rivals off.",
+            minutes=45,
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide_class=partial(LoveFormulaGuide, cards),

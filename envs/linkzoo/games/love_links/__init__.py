@@ -73,6 +73,8 @@ def _game_of(name: str, links: LinkSet) -> Game:
             max_length=length,
             score_scale=100,
             sides=sides,
+            summary="Join links whose keys fit the locks, and close bracelets full of gems.",
+            minutes=20,
             uct_c=0.7,
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),

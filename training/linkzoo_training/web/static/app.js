@@ -1,4 +1,4 @@
-// The page of each address: #/, #/game/ID, #/replay/ID/PLY, #/history,
+// The page of each address: #/, #/new, #/game/ID, #/replay/ID/PLY, #/history,
 // #/learn/GAME/STEP, #/strength.
 
 import { abandon, guarded, make, say } from "./api.js";
@@ -7,6 +7,7 @@ import { historyPage } from "./history.js";
 import { learnPage } from "./learn.js";
 import { replayPage } from "./replay.js";
 import { setupPage } from "./setup.js";
+import { shelfPage } from "./shelf.js";
 import { strengthPage } from "./strength.js";
 import { sessionPage } from "./session.js";
 
@@ -53,7 +54,8 @@ async function load(page, kind, id, ply) {
     if (kind === "learn") return [(await learnPage(page, decodeURIComponent(id ?? ""), Number(ply) || 1)) ?? nothing];
     if (kind === "history") return [(await historyPage(page)) ?? nothing];
     if (kind === "strength") return [(await strengthPage(page)) ?? nothing];
-    return [(await setupPage(page)) ?? nothing];
+    if (kind === "new") return [(await setupPage(page)) ?? nothing];
+    return [(await shelfPage(page)) ?? nothing];
   } catch (error) {
     if (error.name === "AbortError") return [nothing];
     if (kind === "game" && error.status === 404) forget(id);

@@ -3,12 +3,13 @@
 import { ask, askText, button, called, labelled, make, result } from "./api.js";
 import { close, current } from "./games.js";
 
-/** This browser's games; `share(links, names)` shows the links of a game's seats. */
-export async function gamesCard(share) {
+/** This browser's games; `share(links, names)` shows the links of a game's seats. With a title to continue,
+ * only the games that aren't over. */
+export async function gamesCard(share, title) {
   const body = make("ul", { className: "list" });
-  const element = make("section", { className: "card" }, make("h2", {}, "Your games"), body);
+  const element = make("section", { className: "card" }, make("h2", {}, title ?? "Your games"), body);
   const show = async () => {
-    const found = await current();
+    const found = (await current()).filter(({ over }) => !(title && over));
     element.hidden = found.length === 0;
     body.replaceChildren(
       ...found.map((game) => {
@@ -21,7 +22,7 @@ export async function gamesCard(share) {
             await close(game.id);
             await show();
           }, { "aria-label": `Close ${words}` }),
-          Object.keys(game.links).length ? button("Links", () => share(game.links, game.names), { "aria-label": `Links of ${words}` }) : null,
+          share && Object.keys(game.links).length ? button("Links", () => share(game.links, game.names), { "aria-label": `Links of ${words}` }) : null,
         );
       }),
     );

@@ -2,7 +2,7 @@
 
 import { labelled, make } from "./api.js";
 
-const NAME = "linkzoo.name"; // of the person at this browser
+export const NAME = "linkzoo.name"; // of the person at this browser
 const OTHER = "other";
 
 export class Seats {

@@ -1,4 +1,4 @@
-// The first page: a new game, this browser's games, and records.
+// A new game with all its choices, this browser's games, and records.
 
 import { ask, button, guarded, labelled, make } from "./api.js";
 import { remember } from "./games.js";
