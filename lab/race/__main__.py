@@ -1,6 +1,6 @@
-"""The race: `python -m lab.race [SYSTEM ...] [--minutes 3 8] [--cores 1 2] [--seeds 1 2 3]`.
+"""The race: `python -m lab.race [SYSTEM ...] [--game hex] [--minutes 3 8] [--seeds 1 2 3]`.
 
-Each system learns Connect Four from nothing, in CPU minutes per core, in a process of its own. Then
+Each system learns a game from nothing, in CPU minutes per core, in a process of its own. Then
 its policy plays, with one forward pass per move, against OpenSpiel's MCTSBot and on solved
 positions. Rows are appended to the file `--results`; runs that it has are left out, so an
 interrupted race goes on. Our own runs need the extras `train`, `sb3` and `bench`; other packages
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from filelock import FileLock
+from lab.race.games import GAMES
 from lab.race.report import report
 from llvmlite.binding import get_host_cpu_name
 
@@ -34,6 +35,7 @@ class System(NamedTuple):
 
     module: str
     variant: str
+    games: tuple[str, ...] = tuple(GAMES)
 
 
 SYSTEMS = {
@@ -49,9 +51,12 @@ SYSTEMS = {
     "pgx + mctx, as its example, board": System("pgx_mctx", "example board"),
     "pgx + mctx, as its example, ResNet": System("pgx_mctx", "example resnet"),
     "MaskablePPO on our VecEnv": System("maskable_ppo", "ours"),
-    "MaskablePPO as PettingZoo's tutorial": System("pettingzoo_tutorial", "tutorial"),
-    "OpenSpiel alpha_zero": System("open_spiel_az", "example"),
+    "MaskablePPO as PettingZoo's tutorial": System(
+        "pettingzoo_tutorial", "tutorial", ("connect_four",)
+    ),
+    "OpenSpiel alpha_zero": System("open_spiel_az", "example", ("connect_four",)),
 }
+PICTURES = {"connect_four": "race.png", "hex": "race_hex.png"}
 
 
 def python_of(system: System) -> str:
@@ -71,14 +76,14 @@ def python_of(system: System) -> str:
     return python
 
 
-def run(name: str, seconds: int, cores: int, seed: int, games: int) -> dict[str, Any]:
+def run(name: str, game: str, seconds: int, cores: int, seed: int, games: int) -> dict[str, Any]:
     """Runs a system in a process of its own; returns its row."""
     system = SYSTEMS[name]
     module = f"lab.race.{system.module}"
     command = [python_of(system), "-m", module, system.variant, "--seconds", str(seconds)]
     command += ["--cores", str(cores), "--seed", str(seed), "--games", str(games)]
-    command += ["--positions", str(ROOT / "lab" / "race" / "positions.jsonl")]
-    paths = [str(ROOT), str(ROOT / "examples" / "connect_four")]
+    command += ["--game", game]
+    paths = [str(ROOT), str(ROOT / "examples" / game)]
     paths += filter(None, [os.environ.get("PYTHONPATH")])
     threads = {name: str(cores) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
     own = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(paths), "JAX_PLATFORMS": "cpu"}
@@ -93,6 +98,7 @@ def run(name: str, seconds: int, cores: int, seed: int, games: int) -> dict[str,
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="default: all of them")
+    parser.add_argument("--game", choices=sorted(GAMES), default="connect_four")
     parser.add_argument("--minutes", type=int, nargs="+", default=[3, 8])
     parser.add_argument("--cores", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
@@ -100,22 +106,25 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=FOLDER / "results.jsonl", metavar="FILE")
     parser.add_argument("--tables", action="store_true", help="print the tables of what has run")
     arguments = parser.parse_args()
-    systems = arguments.systems or list(SYSTEMS)
-    if unknown := set(systems) - set(SYSTEMS):
-        parser.error(f"no system {sorted(unknown)}; there are {list(SYSTEMS)}")
+    game: str = arguments.game
+    possible = [name for name, system in SYSTEMS.items() if game in system.games]
+    systems = arguments.systems or possible
+    if unknown := set(systems) - set(possible):
+        parser.error(f"no system {sorted(unknown)} for {game}; there are {possible}")
     file: Path = arguments.results
     file.parent.mkdir(parents=True, exist_ok=True)
     rows = [json.loads(line) for line in file.open()] if file.exists() else []
+    rows = [row for row in rows if row["game"] == game]
     if arguments.tables:
-        report(rows, ROOT / "docs" / "images" / "race.png")
+        report(rows, ROOT / "docs" / "images" / PICTURES[game])
         return
     finished = {(row["system"], row["minutes"], row["cores"], row["seed"]) for row in rows}
     planned = product(arguments.minutes, arguments.cores, arguments.seeds, systems)
     runs = [(name, *rest) for *rest, name in planned if (name, *rest) not in finished]
     for number, (name, minutes, cores, seed) in enumerate(runs):
         print(f"[{number + 1}/{len(runs)}] {name}, {minutes} min, {cores} cores, seed {seed}")
-        row = {"system": name, "minutes": minutes, "cores": cores, "seed": seed}
-        row |= run(name, 60 * minutes, cores, seed, arguments.games)
+        row = {"game": game, "system": name, "minutes": minutes, "cores": cores, "seed": seed}
+        row |= run(name, game, 60 * minutes, cores, seed, arguments.games)
         row |= {"processor": get_host_cpu_name()}
         with file.open("a") as there:
             there.write(json.dumps(row) + "\n")

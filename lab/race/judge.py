@@ -10,14 +10,12 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lab.race.games import GAMES, Boards, RaceGame
 from numpy.typing import NDArray
 
-ROWS, COLUMNS = 6, 7
-_OPENING = 4  # random plies before a game
 # Opponents, OpenSpiel's MCTSBot with the constant of its examples: simulations, and whether it
 # proves wins and losses (`solve`), which makes it much stronger.
 _OPPONENTS = {
@@ -29,9 +27,8 @@ _UCT_C = 2.0
 _MEMORY = 1000  # limit of a search, in megabytes
 _EVERY = 30  # seconds between points of the curve
 
-# Maps boards int8[N, 2, 6, 7] (the mover's stones and the other's, the lowest row first) to logits
-# [N, 7] of one forward pass. Columns that are full are masked here.
-Policy = Callable[[NDArray[np.int8]], NDArray[Any]]
+# Maps boards to logits [N, num_actions] of one forward pass. Illegal actions are masked here.
+Policy = Callable[[Boards], NDArray[Any]]
 
 
 class Runner:
@@ -44,17 +41,19 @@ class Runner:
     def __init__(self) -> None:
         parser = argparse.ArgumentParser()
         parser.add_argument("variant")
+        parser.add_argument("--game", choices=sorted(GAMES), default="connect_four")
         parser.add_argument("--seconds", type=float, required=True, help="of each core")
         parser.add_argument("--cores", type=int, required=True)
         parser.add_argument("--seed", type=int, required=True)
-        parser.add_argument("--positions", type=Path, required=True)
         parser.add_argument("--games", type=int, required=True)
         self.arguments = parser.parse_args()
         self.variant, self.seed = self.arguments.variant, self.arguments.seed
         self.cores: int = self.arguments.cores
         self.seconds: float = self.arguments.seconds
-        self._positions = [json.loads(line) for line in self.arguments.positions.open()]
-        self._boards = np.array([board_of(one["columns"]) for one in self._positions])
+        self.game = GAMES[self.arguments.game]
+        with self.game.positions.open() as lines:
+            self._positions = [json.loads(line) for line in lines]
+        self._boards = np.array([self.game.board(row["actions"]) for row in self._positions])
         self._started: float | None = None  # CPU time of this process when its clock began
         self._measuring = 0.0
         self._curve: list[tuple[float, float]] = []
@@ -93,7 +92,7 @@ class Runner:
             "best_moves": round(self._best_moves(policy), 4),
         }
         for name, (simulations, solves) in _OPPONENTS.items():
-            pairs = match(policy, simulations, solves, self.arguments.games // 2)
+            pairs = match(self.game, policy, simulations, solves, self.arguments.games // 2)
             half = 1.96 * pairs.std(ddof=1) / len(pairs) ** 0.5
             share = pairs.mean()
             row[name] = [round(x, 4) for x in (share, share - half, share + half)]
@@ -101,65 +100,64 @@ class Runner:
 
     def _best_moves(self, policy: Policy) -> float:
         """Returns the share of solved positions in which the policy's move keeps the value."""
-        moves = chosen(policy, self._boards)
-        keep = [move in one["best"] for move, one in zip(moves, self._positions, strict=True)]
-        return float(np.mean(keep))
+        actions = _act(self.game, policy, self._boards)
+        rows = zip(actions, self._positions, strict=True)
+        return float(np.mean([action in row["best"] for action, row in rows]))
 
 
-def chosen(policy: Policy, boards: NDArray[np.int8]) -> list[int]:
-    """Returns the most probable legal columns."""
-    logits = np.asarray(policy(boards), np.float64)
-    full = boards[:, :, ROWS - 1].any(1)
-    moves: list[int] = np.where(full, -np.inf, logits).argmax(1).tolist()
-    return moves
+def _act(game: RaceGame, policy: Policy, boards: Boards) -> list[int]:
+    """Returns the most probable legal actions."""
+    return game.chosen(np.asarray(policy(boards), np.float64), boards)
 
 
-def board_of(columns: str) -> NDArray[np.int8]:
-    """Returns the mover's and the other's stones after discs into these columns."""
-    board = np.zeros((2, ROWS, COLUMNS), np.int8)
-    for column in map(int, columns):
-        board = board[::-1].copy()  # the mover becomes the other
-        board[1, int(board[:, :, column].sum()), column] = 1
-    return board
+class _MatchGame:
+    """A game of a match: the policy has the seat `seat`."""
+
+    def __init__(self, state: Any, bot: Any, seat: int) -> None:
+        self.state = state
+        self.bot = bot
+        self.seat = seat
+        self.actions: list[int] = []
+
+    def play(self, action: int) -> None:
+        self.state.apply_action(action)
+        self.actions.append(action)
 
 
-def match(policy: Policy, simulations: int, solves: bool, pairs: int) -> NDArray[np.float64]:
+def match(
+    game: RaceGame, policy: Policy, simulations: int, solves: bool, pairs: int
+) -> NDArray[np.float64]:
     """Returns the policy's shares of wins against MCTSBot, [pairs]: both seats of each opening."""
     import pyspiel
 
-    rules = pyspiel.load_game("connect_four")
+    rules = pyspiel.load_game(game.open_spiel)
     games = []
     for number in range(2 * pairs):
-        chance, columns = np.random.default_rng(number // 2), ""
-        state = rules.new_initial_state()
-        for _ in range(_OPENING):  # too few for a win
-            columns += str(int(chance.choice(state.legal_actions())))
-            state.apply_action(int(columns[-1]))
-        rollouts = pyspiel.RandomRolloutEvaluator(1, number)
-        selection = pyspiel.ChildSelectionPolicy.UCT
         bot = pyspiel.MCTSBot(
-            rules, rollouts, _UCT_C, simulations, _MEMORY, solves, number, False, selection
+            rules,
+            pyspiel.RandomRolloutEvaluator(1, number),
+            _UCT_C,
+            simulations,
+            _MEMORY,
+            solves,
+            number,
+            False,
+            pyspiel.ChildSelectionPolicy.UCT,
         )
-        games.append([state, columns, bot])
-    while any(not state.is_terminal() for state, _, _ in games):
-        asked = []
-        for number, game in enumerate(games):
-            state, _, bot = game
-            if state.is_terminal():
-                continue
-            if state.current_player() == number % 2:
-                asked.append(game)
-            else:
-                _play(game, bot.step(state))
+        match_game = _MatchGame(rules.new_initial_state(), bot, number % 2)
+        chance = np.random.default_rng(number // 2)  # both games of a pair begin alike
+        for _ in range(game.opening):
+            match_game.play(int(chance.choice(match_game.state.legal_actions())))
+        games.append(match_game)
+    while running := [one for one in games if not one.state.is_terminal()]:
+        asked = [one for one in running if one.state.current_player() == one.seat]
+        for one in running:
+            if one.state.current_player() != one.seat:
+                one.play(one.bot.step(one.state))
         if asked:
-            boards = np.array([board_of(columns) for _, columns, _ in asked])
-            for game, column in zip(asked, chosen(policy, boards), strict=True):
-                _play(game, column)
-    shares = [(state.returns()[number % 2] + 1) / 2 for number, (state, _, _) in enumerate(games)]
+            boards = np.array([game.board(one.actions) for one in asked])
+            for one, action in zip(asked, _act(game, policy, boards), strict=True):
+                one.play(action)
+    shares = [(one.state.returns()[one.seat] + 1) / 2 for one in games]
     means: NDArray[np.float64] = np.array(shares, np.float64).reshape(pairs, 2).mean(1)
     return means
-
-
-def _play(game: list[Any], column: int) -> None:
-    game[0].apply_action(column)
-    game[1] += str(column)

@@ -5,11 +5,9 @@ It learns one seat against random play and frozen copies of itself. Plies are it
 
 from typing import Any
 
-import numpy as np
 import torch
 from lab.race.judge import Runner
 from lab.race.sb3 import Clock
-from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
 import linkzoo
@@ -32,16 +30,11 @@ def frozen(model: MaskablePPO) -> FunctionAgent:
     return FunctionAgent(f"sb3-{model.num_timesteps}", choose)
 
 
-def observe(boards: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Returns boards [N, 2, 6, 7] as the environment shows them: features in a row."""
-    return boards.reshape(len(boards), -1).astype(np.float32)
-
-
 class FreezingClock(Clock):
     """Adds a copy of the learner to the pool now and then, too."""
 
     def __init__(self, runner: Runner, pool: OpponentPool) -> None:
-        super().__init__(runner, observe)
+        super().__init__(runner, runner.game.observe)
         self.pool, self.rollouts = pool, 0
 
     def _on_rollout_start(self) -> None:
@@ -56,7 +49,7 @@ def main() -> None:
     torch.set_num_threads(runner.cores)
     pool = OpponentPool([linkzoo.RandomAgent()])
     games = FeatureSeatVectorEnv(
-        "connect_four:GAME", _GAMES, seat=None, opponent=pool, illegal="raise", skip_forced=True
+        runner.game.address, _GAMES, seat=None, opponent=pool, illegal="raise", skip_forced=True
     )
     model = MaskablePPO(
         "MlpPolicy",

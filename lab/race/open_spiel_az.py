@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pyspiel
-from lab.race.judge import COLUMNS, Runner
+from lab.race.games import Boards
+from lab.race.judge import Runner
 from numpy.typing import NDArray
 from open_spiel.python.algorithms.alpha_zero import alpha_zero, evaluator, model_nnx, utils
 from open_spiel.python.algorithms.alpha_zero.replay_buffer import Buffer
@@ -29,7 +30,7 @@ def _quiet(*_: Any) -> None:
 
 def main() -> None:
     runner = Runner()
-    rules = pyspiel.load_game("connect_four")
+    rules = pyspiel.load_game(runner.game.open_spiel)
     shape, actions = rules.observation_tensor_shape(), rules.num_distinct_actions()
     model = model_nnx.Model.build_model(
         "resnet", shape, actions, 2**8, 2, 1e-4, 1e-3, None, seed=runner.seed
@@ -37,9 +38,9 @@ def main() -> None:
     evaluate, buffer = evaluator.AlphaZeroEvaluator(rules, model), Buffer(_BUFFER)
     bots = [alpha_zero._init_bot(_SEARCH, rules, evaluate, False) for _ in range(2)]
     log, plies, new, going = SimpleNamespace(print=_quiet, opt_print=_quiet), 0, 0, True
-    legal = np.ones(COLUMNS, bool)
+    legal = np.ones(runner.game.num_actions, bool)
 
-    def policy(boards: NDArray[np.int8]) -> NDArray[Any]:
+    def policy(boards: Boards) -> NDArray[Any]:
         own, other = boards[:, 0], boards[:, 1]
         first = own.sum((1, 2)) == other.sum((1, 2))  # to move is who began
         begun = np.where(first[:, None, None], own, other)

@@ -4,22 +4,24 @@ from typing import Any
 
 import numpy as np
 import torch
-from lab.race.judge import COLUMNS, Runner
+from lab.race.games import Boards
+from lab.race.judge import Runner
 from numpy.typing import NDArray
 
 from linkzoo_training.config.config import load_config
 from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.train import make_trainer
 
-_CONFIGS = {"alphazero": "connect_four_az", "ppo": "connect_four_ppo"}
+_ALGORITHMS = {"alphazero": "az", "ppo": "ppo"}
 _FLAT = ("network=flat", "width=256", "blocks=2")
 
 
 def main() -> None:
     runner = Runner()
+    game = runner.game
     algorithm, network, *settings = runner.variant.split()
     config = load_config(
-        f"examples/connect_four/{_CONFIGS[algorithm]}.yaml",
+        f"examples/{game.name}/{game.name}_{_ALGORITHMS[algorithm]}.yaml",
         [
             f"seed={runner.seed}",
             f"num_threads={runner.cores}",
@@ -31,11 +33,10 @@ def main() -> None:
     )
     trainer = make_trainer(config)
 
-    def policy(boards: NDArray[np.int8]) -> NDArray[Any]:
-        flat, network = boards.reshape(len(boards), -1), trainer.behaviour_policy
-        masks = np.ones((len(boards), COLUMNS), np.int8)
-        features = trainer.network.encoding.encode(None, masks, flat)
-        logits, _ = sharded_forward(network, torch.from_numpy(features))
+    def policy(boards: Boards) -> NDArray[Any]:
+        masks = np.ones((len(boards), game.num_actions), np.int8)
+        features = trainer.network.encoding.encode(None, masks, game.observe(boards))
+        logits, _ = sharded_forward(trainer.behaviour_policy, torch.from_numpy(features))
         return logits.float().numpy()
 
     going = True

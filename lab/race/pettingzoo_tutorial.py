@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
+from lab.race.games import Boards
 from lab.race.judge import Runner
 from lab.race.sb3 import Clock
 from numpy.typing import NDArray
@@ -40,7 +41,7 @@ class BothSeats(gymnasium.Env[NDArray[np.int8], int]):
         return mask
 
 
-def observe(boards: NDArray[np.int8]) -> NDArray[np.int8]:
+def observe(boards: Boards) -> NDArray[np.int8]:
     """Returns boards [N, 2, 6, 7] as the environment shows them: the highest row first."""
     return boards[:, :, ::-1].transpose(0, 2, 3, 1).copy()
 

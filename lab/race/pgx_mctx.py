@@ -7,6 +7,7 @@ our flat one, `board` as our board network, and `resnet` has the size of the net
 example (with LayerNorm instead of BatchNorm).
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,8 +18,10 @@ import mctx
 import numpy as np
 import optax
 import pgx
+from lab.race.games import GAMES, Boards, hex_seats
 from lab.race.judge import Runner
 from numpy.typing import NDArray
+from pgx import hex as pgx_hex
 from pgx.experimental import auto_reset
 
 _SIMULATIONS, _BATCH, _RATE = 32, 1024, 1e-3
@@ -27,17 +30,62 @@ _RANDOM_PLIES = 16
 _FLAT_WIDTH, _FLAT_BLOCKS = 256, 2
 _CONVOLUTIONS = {"board": (32, 3), "resnet": (128, 6)}  # channels and residual blocks
 
-env = pgx.make("connect_four")
+
+class Hex(pgx_hex.Hex):  # type: ignore[misc]  # no types where it isn't installed
+    """Hex of another size without a swap; pgx's begins with a board of 11x11, whatever its size."""
+
+    def _init(self, key: Any) -> Any:
+        state = super()._init(key)
+        cells = self.size**2
+        return state.replace(
+            _x=state._x._replace(board=jnp.zeros(cells, jnp.int32)),
+            legal_action_mask=jnp.arange(cells + 1) < cells,
+        )
+
+    def _step(self, state: Any, action: Any, key: Any) -> Any:
+        state = super()._step(state, action, key)
+        return state.replace(legal_action_mask=state.legal_action_mask.at[-1].set(False))
 
 
-def _flat(observation: Any) -> Any:
+def _hex_observations(boards: Boards) -> NDArray[np.generic]:
+    second_ply = boards.sum((1, 2, 3)) == 1  # pgx's plane for the swap
+    told = np.stack([hex_seats(boards), second_ply], 1).astype(np.int8)
+    planes = np.broadcast_to(told[:, :, None, None], boards.shape)
+    return np.concatenate([boards, planes], 1).transpose(0, 2, 3, 1)
+
+
+def _without_swap(logits: NDArray[Any]) -> NDArray[Any]:
+    return logits[:, :-1]
+
+
+def _connect_four_observations(boards: Boards) -> NDArray[np.generic]:
+    return boards[:, :, ::-1].transpose(0, 2, 3, 1)  # the highest row first
+
+
+class PgxGame(NamedTuple):
+    """A game of pgx, and how it shows boards and numbers actions."""
+
+    make: Callable[[], Any]
+    observe: Callable[[Boards], NDArray[np.generic]]
+    logits: Callable[[NDArray[Any]], NDArray[Any]]
+
+
+PGX_GAMES = {
+    "connect_four": PgxGame(
+        lambda: pgx.make("connect_four"), _connect_four_observations, np.asarray
+    ),
+    "hex": PgxGame(lambda: Hex(size=GAMES["hex"].rows), _hex_observations, _without_swap),
+}
+
+
+def _flat(num_actions: int, observation: Any) -> Any:
     x = jax.nn.relu(hk.Linear(_FLAT_WIDTH)(observation.reshape(len(observation), -1)))
     for _ in range(_FLAT_BLOCKS):
         x = x + hk.Linear(_FLAT_WIDTH)(jax.nn.relu(hk.Linear(_FLAT_WIDTH)(x)))
-    return _heads(jax.nn.relu(x))
+    return _heads(num_actions, jax.nn.relu(x))
 
 
-def _convolutions(channels: int, blocks: int, observation: Any) -> Any:
+def _convolutions(channels: int, blocks: int, num_actions: int, observation: Any) -> Any:
     """Residual blocks of 3x3 convolutions, with LayerNorm: BatchNorm's averages would be state."""
 
     def normalised(x: Any) -> Any:
@@ -47,18 +95,20 @@ def _convolutions(channels: int, blocks: int, observation: Any) -> Any:
     for _ in range(blocks):
         y = hk.Conv2D(channels, 3)(normalised(x))
         x = x + hk.Conv2D(channels, 3)(normalised(y))
-    return _heads(normalised(x).reshape(len(x), -1))
+    return _heads(num_actions, normalised(x).reshape(len(x), -1))
 
 
-def _heads(x: Any) -> Any:
-    return hk.Linear(env.num_actions)(x), jnp.tanh(hk.Linear(1)(x)[:, 0])
+def _heads(num_actions: int, x: Any) -> Any:
+    return hk.Linear(num_actions)(x), jnp.tanh(hk.Linear(1)(x)[:, 0])
 
 
-def network(name: str) -> Any:
+def network(name: str, num_actions: int) -> Any:
     """Returns the transformed network of a name."""
     if name == "flat":
-        return hk.without_apply_rng(hk.transform(_flat))
-    return hk.without_apply_rng(hk.transform(partial(_convolutions, *_CONVOLUTIONS[name])))
+        forward = partial(_flat, num_actions)
+    else:
+        forward = partial(_convolutions, *_CONVOLUTIONS[name], num_actions)
+    return hk.without_apply_rng(hk.transform(forward))
 
 
 class Sample(NamedTuple):
@@ -69,7 +119,7 @@ class Sample(NamedTuple):
     learned: Any  # 0: a random ply
 
 
-def _recurrent(forward: Any, model: Any, _: Any, action: Any, state: Any) -> Any:
+def _recurrent(env: Any, forward: Any, model: Any, _: Any, action: Any, state: Any) -> Any:
     mover = state.current_player
     state = jax.vmap(env.step)(state, action)
     logits, value = forward.apply(model, state.observation.astype(jnp.float32))
@@ -85,7 +135,7 @@ def _recurrent(forward: Any, model: Any, _: Any, action: Any, state: Any) -> Any
     return output, state
 
 
-def _ply(forward: Any, starts: bool, games: int, model: Any, carry: Any, key: Any) -> Any:
+def _ply(env: Any, forward: Any, starts: bool, games: int, model: Any, carry: Any, key: Any) -> Any:
     """Plays one ply; random plies at the start of a game are no samples."""
     state, begin = carry
     search, chance, again, renew = jax.random.split(key, 4)
@@ -95,7 +145,7 @@ def _ply(forward: Any, starts: bool, games: int, model: Any, carry: Any, key: An
         params=model,
         rng_key=search,
         root=mctx.RootFnOutput(prior_logits=logits, value=value, embedding=state),
-        recurrent_fn=partial(_recurrent, forward),
+        recurrent_fn=partial(_recurrent, env, forward),
         num_simulations=_SIMULATIONS,
         invalid_actions=~state.legal_action_mask,
         qtransform=mctx.qtransform_completed_by_mix_value,
@@ -114,11 +164,18 @@ def _ply(forward: Any, starts: bool, games: int, model: Any, carry: Any, key: An
 
 
 def play(
-    forward: Any, starts: bool, games: int, plies: int, model: Any, carry: Any, key: Any
+    env: Any,
+    forward: Any,
+    starts: bool,
+    games: int,
+    plies: int,
+    model: Any,
+    carry: Any,
+    key: Any,
 ) -> Any:
     """Plays some plies of every game; returns the carry and samples [plies * games]."""
     keys = jax.random.split(key, plies)
-    carry, told = jax.lax.scan(partial(_ply, forward, starts, games, model), carry, keys)
+    carry, told = jax.lax.scan(partial(_ply, env, forward, starts, games, model), carry, keys)
     observation, policy, reward, discount, ended, learned = told
 
     def back(value: Any, ply: Any) -> Any:
@@ -159,7 +216,9 @@ def main() -> None:
     runner = Runner()
     beginning, name = runner.variant.split()
     starts = beginning == "starts"
-    forward = network(name)
+    game = PGX_GAMES[runner.game.name]
+    env = game.make()
+    forward = network(name, env.num_actions)
     games, plies_each = _ITERATION[name]
     key, first, second = jax.random.split(jax.random.PRNGKey(runner.seed), 3)
     state = jax.vmap(env.init)(jax.random.split(first, games))
@@ -167,15 +226,15 @@ def main() -> None:
     memory = optimiser.init(model)
     begin = jnp.arange(games) % (_RANDOM_PLIES + 1) * starts
     carry, plies, going = (state, begin), 0, True
-    playing = jax.jit(partial(play, forward, starts, games, plies_each))
+    playing = jax.jit(partial(play, env, forward, starts, games, plies_each))
     learning = jax.jit(partial(learn, forward))
     apply = jax.jit(lambda model, seen: forward.apply(model, seen)[0])
 
-    def policy(boards: NDArray[np.int8]) -> NDArray[Any]:
-        seen = boards[:, :, ::-1].transpose(0, 2, 3, 1).astype(np.float32)  # the highest row first
+    def policy(boards: Boards) -> NDArray[Any]:
+        seen = game.observe(boards).astype(np.float32)
         size = 1 << (len(seen) - 1).bit_length()  # compiles for few sizes
         filled = np.concatenate([seen, np.zeros((size - len(seen), *seen.shape[1:]), np.float32)])
-        return np.asarray(apply(model, filled))[: len(seen)]
+        return game.logits(np.asarray(apply(model, filled))[: len(seen)])
 
     while going:
         key, chance, order = jax.random.split(key, 3)

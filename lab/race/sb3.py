@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from lab.race.games import Boards
 from lab.race.judge import Runner
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
@@ -15,19 +16,17 @@ class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't inst
 
     Args:
         runner: The race's side of the run.
-        observe: Returns the learner's observations of boards [N, 2, 6, 7].
+        observe: Returns the learner's observations of boards.
     """
 
-    def __init__(
-        self, runner: Runner, observe: Callable[[NDArray[np.int8]], NDArray[np.generic]]
-    ) -> None:
+    def __init__(self, runner: Runner, observe: Callable[[Boards], NDArray[np.int8]]) -> None:
         super().__init__()
         self.runner, self.observe, self.going = runner, observe, True
 
-    def policy(self, boards: NDArray[np.int8]) -> NDArray[Any]:
-        """Returns the logits of all columns, [N, 7]."""
+    def policy(self, boards: Boards) -> NDArray[Any]:
+        """Returns the logits of all actions, [N, num_actions]."""
         with torch.no_grad():
-            seen = torch.from_numpy(self.observe(boards))
+            seen = torch.from_numpy(self.observe(boards).astype(np.float32))
             distribution = self.model.policy.get_distribution(seen)
         logits: NDArray[Any] = distribution.distribution.logits.numpy()
         return logits

@@ -5,6 +5,8 @@ column has seven bits, the lowest cell first; the seventh stays empty. Alpha-bet
 transposition table; moves that let the other side win at once aren't tried.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -135,8 +137,9 @@ def value(own: int, every: int, table: Table) -> int:
     return int(_search(*stones, -1, 1, keys, values, stack, order))
 
 
-def move_values(own: int, every: int, table: Table) -> dict[int, int]:
+def move_values(actions: Sequence[int], table: Table) -> dict[int, int]:
     """Returns the values of the legal columns for the side to move."""
+    own, every = stones(actions)
     found: dict[int, int] = {}
     wins, cells = int(completing(np.uint64(own), np.uint64(every))), int(playable(np.uint64(every)))
     for column in range(COLUMNS):
@@ -148,10 +151,10 @@ def move_values(own: int, every: int, table: Table) -> dict[int, int]:
     return found
 
 
-def stones(columns: str) -> tuple[int, int]:
+def stones(actions: Sequence[int]) -> tuple[int, int]:
     """Returns `own` and `every` after discs into these columns, 0..6."""
     own = every = 0
-    for column in map(int, columns):
+    for column in actions:
         cell = (every + (1 << HEIGHT * column)) & ((2**HEIGHT - 1) << HEIGHT * column)
         own, every = own ^ every, every | cell
     return own, every
