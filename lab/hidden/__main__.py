@@ -1,0 +1,143 @@
+"""The benchmark for hidden information: `python -m lab.hidden [ALGORITHM ...] [--quick]`.
+
+Each algorithm learns each game from nothing in a process of its own, for some CPU seconds on one
+core; NashConv is exact. Rows are appended to `--results`; those that it has are left out, so an
+interrupted benchmark goes on. `--quick` proves the pipeline in three minutes. `--tables` prints
+Markdown and draws `docs/images/hidden.png`. OpenSpiel's algorithms need the extra `openspiel`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lab.hidden.columns import COLUMNS
+from lab.hidden.report import report
+from llvmlite.binding import get_host_cpu_name
+
+import linkzoo
+from linkzoo import get_game
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "runs" / "hidden" / "results.jsonl"
+PICTURE = ROOT / "docs" / "images" / "hidden.png"
+
+
+class Algorithm(NamedTuple):
+    """A module of this package, and the packages whose versions belong to its rows."""
+
+    module: str
+    packages: tuple[str, ...]
+
+
+_OURS = Algorithm("ours", ("torch",))
+_TABULAR = Algorithm("open_spiel_tabular", ("open_spiel",))
+_NETWORKS = Algorithm("open_spiel_networks", ("open_spiel", "torch"))
+ALGORITHMS = {
+    "ppo": _OURS,
+    "ppo_kl": _OURS,
+    "alphazero": _OURS,
+    "linear": _OURS,
+    "cfr_plus": _OURS,
+    "es_mccfr": _TABULAR,
+    "os_mccfr": _TABULAR,
+    "nfsp": _NETWORKS,
+    "deep_cfr": _NETWORKS,
+    "escher": _NETWORKS,
+}
+QUICK = ("ppo_kl", "cfr_plus", "es_mccfr")
+QUICK_COLUMNS = ("leduc", "link_o mini2x4a-h3")
+QUICK_SECONDS = 3
+_NO_LINEAR = ("leduc", "liars_dice")  # games without action features
+
+
+class Run(NamedTuple):
+    """A run of the benchmark, as its row names it."""
+
+    algorithm: str
+    column: str
+    seed: int
+    seconds: int
+
+
+def train(run: Run) -> dict[str, Any]:
+    """Runs an algorithm in a process of its own; returns its row."""
+    algorithm = ALGORITHMS[run.algorithm]
+    command = [sys.executable, "-m", f"lab.hidden.{algorithm.module}", run.algorithm]
+    command += ["--column", run.column, "--seconds", str(run.seconds), "--seed", str(run.seed)]
+    paths = [str(ROOT), str(ROOT / "examples" / "leduc"), os.environ.get("PYTHONPATH", "")]
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    row: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return row
+
+
+def facts(run: Run) -> dict[str, Any]:
+    """Returns what a row needs to be repeated: versions, the game's digest and the processor."""
+    column = COLUMNS[run.column]
+    sys.path.insert(0, str(ROOT / "examples" / "leduc"))
+    packages = {name: version(name) for name in ALGORITHMS[run.algorithm].packages}
+    return {
+        "versions": {"linkzoo": linkzoo.__version__, **packages},
+        "digest": get_game(column.game, column.options).digest,
+        "processor": get_host_cpu_name(),
+    }
+
+
+def planned(arguments: argparse.Namespace) -> list[Run]:
+    """Returns the runs that the arguments ask for."""
+    algorithms = arguments.algorithms or list(ALGORITHMS)
+    columns = arguments.columns or list(COLUMNS)
+    seeds = arguments.seeds
+    seconds = arguments.seconds
+    if arguments.quick:
+        algorithms = arguments.algorithms or list(QUICK)
+        columns = arguments.columns or list(QUICK_COLUMNS)
+        seeds = [1]
+        seconds = QUICK_SECONDS
+    runs = [
+        Run(name, column, seed, seconds)
+        for column, seed, name in product(columns, seeds, algorithms)
+    ]
+    return [run for run in runs if run.algorithm != "linear" or run.column not in _NO_LINEAR]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("algorithms", nargs="*", metavar="ALGORITHM", help="default: all of them")
+    parser.add_argument("--columns", nargs="+", choices=list(COLUMNS), metavar="GAME")
+    parser.add_argument("--seconds", type=int, default=300, help="of CPU, for each run")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
+    parser.add_argument("--quick", action="store_true", help="three algorithms, two games, 3 s")
+    parser.add_argument("--tables", action="store_true", help="print the tables of what has run")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.algorithms) - set(ALGORITHMS):
+        parser.error(f"no algorithm {sorted(unknown)}; there are {list(ALGORITHMS)}")
+    file: Path = arguments.results
+    file.parent.mkdir(parents=True, exist_ok=True)
+    rows = []
+    if file.exists():
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    if arguments.tables:
+        report(rows, PICTURE)
+        return
+    finished = {Run(*(row[name] for name in Run._fields)) for row in rows}
+    runs = [run for run in planned(arguments) if run not in finished]
+    for number, run in enumerate(runs, 1):
+        print(f"[{number}/{len(runs)}] {run.algorithm}, {run.column}, seed {run.seed}", flush=True)
+        row = {**run._asdict(), **train(run), **facts(run)}
+        with file.open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(row) + "\n")
+
+
+if __name__ == "__main__":
+    main()
