@@ -122,7 +122,7 @@ EFFECTIVE = (
     *("learning_rate", "score_margin_weight", "reward_hook"),
     *("minibatches", "epochs", "gae_lambda", "clip", "entropy", "kl_coef", "teacher"),
     *("simulations", "min_value_range", "solver_limit", "window", "reuse"),
-    *("batch_size", "asynchronous", "max_staleness"),
+    *("batch_size", "asynchronous", "max_staleness", "central_inference"),
 )
 
 

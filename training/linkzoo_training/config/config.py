@@ -367,6 +367,7 @@ class AlphaZeroConfig(Config):
     )
     asynchronous: bool = False  # workers' games don't wait for each other, nor learning for all
     max_staleness: Few = 4  # if asynchronous: iterations that the weights of games may be behind
+    central_inference: bool = False  # if asynchronous: the learner's device evaluates all leaves
 
     # Learning
     window: Few = 16  # iterations for which a position is kept
@@ -381,6 +382,8 @@ class AlphaZeroConfig(Config):
             check_side_solver(self.game)
         if self.window % self.reuse:
             raise ValueError(f"reuse: {self.reuse} does not divide the window, {self.window}")
+        if self.central_inference and not self.asynchronous:
+            raise ValueError("central_inference: needs asynchronous: true")
         return self
 
     def simulations_at(self, progress: float) -> int:

@@ -9,6 +9,7 @@ While there are too few finished parts, the learner's process plays a part itsel
 waiting, and looks for those of the workers after each ply.
 """
 
+import weakref
 from collections import deque
 from collections.abc import Callable, Generator
 from functools import cache, partial
@@ -19,9 +20,10 @@ from torch import nn
 
 from linkzoo_training.checkpoints.checkpoint import add_prefix, pack, strip_prefix, unpack
 from linkzoo_training.config.config import AlphaZeroConfig
-from linkzoo_training.runtime import training_clock
+from linkzoo_training.runtime import find_device, training_clock
 from linkzoo_training.selfplay.dispatch import Results
 from linkzoo_training.selfplay.executors import Executor
+from linkzoo_training.selfplay.inference import InferenceServer
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.workers import (
     SelfPlayWorker,
@@ -92,11 +94,15 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
     def __init__(
         self, config: AlphaZeroConfig, executor: Executor, join: Callable[[list[Tensors]], T]
     ) -> None:
+        self._inference: InferenceServer | None = None
+        if config.central_inference:
+            self._inference = InferenceServer(find_device(config.device), executor.host)
+            weakref.finalize(self, self._inference.stop)
         super().__init__(config, executor, join)
         self.staleness: list[int] = []
         self.dropped = 0
         self.played = 0.0
-        self._worker = cache(partial(SelfPlayWorker, config))  # of this process
+        self._worker = cache(self._make_worker())  # of this process
         self._max_staleness = config.max_staleness
         self._iteration = -1  # of the learner
         self._progress = 0.0
@@ -112,6 +118,13 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
         self._finished: deque[Finished] = deque()
         # Pool slots that were reused since the last finished task of a part.
         self._reused_slots: list[list[int]] = [[] for _ in range(parts)]
+
+    def _make_worker(self) -> Callable[[], SelfPlayWorker]:
+        """Returns the function that creates a worker, which uses the server if there is one."""
+        address = None
+        if self._inference is not None:
+            address = self._inference.address
+        return partial(SelfPlayWorker, self._config, address)
 
     def drop_opponent(self, slot: int, progress: float) -> None:  # noqa: ARG002 - as in RolloutGames
         """Marks a reused slot: next tasks replace unfinished games against its old opponent."""
@@ -132,6 +145,10 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
             self._progress = progress
             self._networks = networks(network, critic)
             self._pool = pool
+            if self._inference is not None:
+                self._inference.add(iteration, network)
+                used = [task.iteration for task in self._tasks.values()]
+                self._inference.drop_before(min(used, default=iteration))
         self.refresh()
 
     def refresh(self) -> None:

@@ -39,6 +39,11 @@ class Executor(ABC):
         """The number of workers that can play now."""
         return self.workers
 
+    @property
+    def host(self) -> str:
+        """The address of this machine, as workers reach it."""
+        return "127.0.0.1"
+
     @abstractmethod
     def start(self, make: Callable[[], Worker]) -> None:
         """Starts the workers; `make` creates each of them."""
@@ -161,6 +166,14 @@ class RayExecutor(_FleetExecutor):
         if find_spec("ray") is None:
             raise ValueError(f"--executor ray: Ray is not installed: {install_command('ray')}")
         self._initialized = False  # by this executor
+
+    @property
+    def host(self) -> str:
+        """The address of this machine in its cluster."""
+        import ray
+
+        address: str = ray.util.get_node_ip_address()
+        return address
 
     def _fleet(self, make: Callable[[], Worker]) -> Fleet:
         import ray

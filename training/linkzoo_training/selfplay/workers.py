@@ -25,6 +25,7 @@ from linkzoo_training.runtime import training_clock, use_bf16
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.dispatch import Results
 from linkzoo_training.selfplay.executors import Executor
+from linkzoo_training.selfplay.inference import Address, RemoteNetwork
 from linkzoo_training.selfplay.opponent_pool import OpponentPool, snapshots
 from linkzoo_training.selfplay.opponents import ITSELF
 from linkzoo_training.selfplay.replay import ReplayGames, Samples, finish
@@ -49,9 +50,14 @@ def part_of(config: C, part: int, parts: int) -> C:
 
 
 class SelfPlayWorker:
-    """Plays any part of a run's games on the CPU."""
+    """Plays any part of a run's games on the CPU.
 
-    def __init__(self, config: AnyConfig) -> None:
+    Args:
+        config: The run.
+        inference: The server that evaluates AlphaZero's leaves; None: this worker does.
+    """
+
+    def __init__(self, config: AnyConfig, inference: Address | None = None) -> None:
         torch.set_flush_denormal(True)  # same as in the learner
         self.config = config
         self.device = torch.device("cpu")
@@ -59,6 +65,9 @@ class SelfPlayWorker:
         bf16 = use_bf16(config.precision, self.device)
         network = make_network(self.game, config.network, config.width, config.blocks)
         self.network = frozen(network, bf16)
+        self.remote_network: RemoteNetwork | None = None
+        if inference is not None:
+            self.remote_network = RemoteNetwork(inference)
         self.critic: Critic | None = None
         if isinstance(config, PPOConfig) and config.critic == "full":
             self.critic = frozen(Critic(self.game, config.width, config.blocks), bf16)
@@ -105,7 +114,11 @@ class SelfPlayWorker:
         games.wins[:] = 0
         batch: Batch | Samples
         if isinstance(games, ReplayGames):
-            batch = yield from games.play_in_steps(self.network, pool, progress, int(iteration))
+            network: nn.Module = self.network
+            if self.remote_network is not None:
+                self.remote_network.version = int(iteration)
+                network = self.remote_network
+            batch = yield from games.play_in_steps(network, pool, progress, int(iteration))
         else:
             batch = games.collect(self.network, pool, progress, int(iteration), self.critic)
         results = {
@@ -148,7 +161,11 @@ class SelfPlayWorkers(Generic[T]):
         self._sent = b""  # weights and tensors of the running tasks
         self._results: Results | None = None
         self._received: dict[int, bytes] = {}  # results of the running tasks, by part
-        executor.start(partial(SelfPlayWorker, config))
+        executor.start(self._make_worker())
+
+    def _make_worker(self) -> Callable[[], SelfPlayWorker]:
+        """Returns the function that creates a worker."""
+        return partial(SelfPlayWorker, self._config)
 
     def split(self, parts: int) -> None:
         """Splits the games into parts, before the first iteration; ValueError if they can't be."""
