@@ -134,16 +134,32 @@ def predict(row: Row, plies: int, workers: int) -> Prediction:
     return Prediction(workers, plies / seconds, 1 - learning / seconds, traffic / seconds)
 
 
+def waits_on(cores: int, row: Row, workers: int) -> float:
+    """Returns the model's waiting share of a learner that shares cores with its workers.
+
+    The system gives each busy process the same share of the cores. While the learner learns, all
+    are busy, until the workers have played their plies; then it waits for the rest of them.
+    """
+    share = min(1.0, cores / (workers + 1))
+    learning = row.learner / share
+    played = workers * share * learning  # CPU seconds of the workers meanwhile
+    waiting = max(0.0, row.worker - played) / min(workers, cores)
+    return waiting / (learning + waiting)
+
+
 def report(config: AnyConfig, rows: Sequence[Row]) -> str:
     """Returns the measured table and the model's, as Markdown."""
     load = f"load {os.getloadavg()[0]:.0f}, {os.cpu_count()} cores"
     columns = (
-        "workers|plies/s|learner waits|weights a task|result a ply|learner's CPU a ply|workers'"
+        "workers|plies/s|learner waits|the model's wait|weights a task|result a ply|"
+        "learner's CPU a ply|workers'"
     )
+    cores = os.cpu_count() or 1
     lines = [f"`{config.name}`, {config.num_envs} games, measured ({load}):", ""]
-    lines += [f"| {columns.replace('|', ' | ')} |", "|---:" * 7 + "|"]
+    lines += [f"| {columns.replace('|', ' | ')} |", "|---:" * 8 + "|"]
     lines += [
-        f"| {row.workers} | {row.plies_per_second:,.0f} | {row.idle:.1%} | {row.weights:,} B | "
+        f"| {row.workers} | {row.plies_per_second:,.0f} | {row.idle:.1%} | "
+        f"{waits_on(cores, row, row.workers):.1%} | {row.weights:,} B | "
         f"{row.result:,.0f} B | {row.learner * 1e6:,.0f} us | {row.worker * 1e6:,.0f} us |"
         for row in rows
     ]
