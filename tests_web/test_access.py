@@ -47,6 +47,11 @@ def _learn(screen: Screen, game: str) -> None:
     screen.page.wait_for_selector(".lesson .board .lit, .lesson .choices button")
 
 
+def _puzzle(screen: Screen, _: str) -> None:
+    screen.open("#/puzzle/linkage/1")
+    screen.page.wait_for_selector(".lesson .board .lit")
+
+
 def _shelf(screen: Screen, _: str) -> None:
     screen.open()
     screen.page.wait_for_selector(".shelf img")
@@ -86,7 +91,7 @@ _OF_GAMES = [
 ]
 _OTHERS = [
     (path, "link_o", *screen)
-    for path in (_shelf, _setup, _strength, _cover, _history, _learn)
+    for path in (_shelf, _setup, _strength, _cover, _history, _learn, _puzzle)
     for screen in _SCREENS
 ]
 

@@ -118,6 +118,8 @@ def test_two_tabs_agree_and_a_finished_game_stays(browser: Browser, client: Clie
     pages[0].unroute("**/events*")
     pages[0].reload()
     pages[0].get_by_role("button", name="Resign").click()
+    assert pages[0].get_by_role("button", name="Rematch").count() == 0
+    pages[0].get_by_role("button", name="Resign for good?").click()
     for page in pages:
         page.get_by_role("button", name="Rematch").wait_for()
     game = pages[0].url

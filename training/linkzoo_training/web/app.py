@@ -17,6 +17,7 @@ from linkzoo_training.web.game_session import RefusedError, safe_options
 from linkzoo_training.web.history_routes import add_history
 from linkzoo_training.web.offers import read_agent
 from linkzoo_training.web.players import HUMAN, AbandonedError, BusyError
+from linkzoo_training.web.puzzles import puzzle_numbers, puzzle_view
 from linkzoo_training.web.records import find_saved, list_saved
 from linkzoo_training.web.replay_routes import add_replays
 from linkzoo_training.web.rulebook import rule_pictures, rulebook
@@ -83,7 +84,23 @@ def _add_choices(app: FastAPI, server: Server, address: Address) -> None:
     @app.get("/api/tutorials")
     def tutorials() -> Json:
         names = tutorial_names(server.games)
-        return {"games": [{"name": name, "title": get_game(name).title} for name in names]}
+        puzzles = puzzle_numbers(names)
+        return {
+            "games": [
+                {
+                    "name": name,
+                    "title": get_game(name).title,
+                    "puzzles": puzzles.get(name, 0),
+                }
+                for name in names
+            ]
+        }
+
+    @app.get("/api/games/{name}/puzzles/{number}")
+    def puzzle(name: str, number: int, *, tall: bool = False) -> Json:
+        server.check_game(name)
+        with server.working(f"solves a puzzle of {get_game(name).title}"):
+            return puzzle_view(name, number, tall=tall)
 
     @app.get("/api/games/{name}/tutorial")
     def tutorial(name: str) -> Json:

@@ -6,6 +6,7 @@ from linkzoo import Game, get_game
 from linkzoo.core.state import Record
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.played_games import GamesPlan, play_part
+from linkzoo_training.web.tutorials import tutorial_names
 from linkzoo_training.web.views import Json, picture
 
 _SEED = 3  # of an example game; its shown move is public
@@ -13,12 +14,13 @@ _SHOWN = 0.4  # share of the example game before the shown move
 
 
 def rulebook(name: str) -> Json:
-    """Returns a game's title, and its rules in short and in full, as Markdown."""
+    """Returns a game's title, its rules in short and in full as Markdown, and `tutorial`."""
     game = get_game(name)
     return {
         "title": game.title,
         "short": game.guide.rules_text(),
         "full": game.guide.rules_text(full=True),
+        "tutorial": bool(tutorial_names([name])),
     }
 
 

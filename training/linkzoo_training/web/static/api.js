@@ -89,6 +89,20 @@ export function button(label, onclick, properties = {}) {
   return make("button", { type: "button", onclick: run, ...properties }, label);
 }
 
+/** A button for what can't be undone: the first click asks, the second one does it. */
+export function sureButton(label, question, onclick, properties = {}) {
+  const sure = button(label, async () => {
+    if (sure.textContent === label) {
+      sure.textContent = question;
+      return;
+    }
+    sure.textContent = label;
+    await onclick();
+  }, properties);
+  sure.onblur = () => (sure.textContent = label);
+  return sure;
+}
+
 export function say(error) {
   const place = document.getElementById("error");
   place.textContent = error === "" ? "" : `Sorry: ${error}`;

@@ -1,10 +1,11 @@
 // The page of each address: #/, #/new, #/game/ID, #/replay/ID/PLY, #/history,
-// #/learn/GAME/STEP, #/strength.
+// #/learn/GAME/STEP, #/puzzle/GAME/NUMBER, #/strength.
 
 import { abandon, guarded, make, say } from "./api.js";
 import { forget, leaveGame, remember } from "./games.js";
 import { historyPage } from "./history.js";
 import { learnPage } from "./learn.js";
+import { puzzlePage } from "./puzzle.js";
 import { replayPage } from "./replay.js";
 import { setupPage } from "./setup.js";
 import { shelfPage } from "./shelf.js";
@@ -52,6 +53,7 @@ async function load(page, kind, id, ply) {
       return [() => opened.leave(), opened];
     }
     if (kind === "learn") return [(await learnPage(page, decodeURIComponent(id ?? ""), Number(ply) || 1)) ?? nothing];
+    if (kind === "puzzle" && id) return [await puzzlePage(page, decodeURIComponent(id), Number(ply) || 1)];
     if (kind === "history") return [(await historyPage(page)) ?? nothing];
     if (kind === "strength") return [(await strengthPage(page)) ?? nothing];
     if (kind === "new") return [(await setupPage(page)) ?? nothing];

@@ -30,7 +30,7 @@ export class Help {
       const rules = await ask(`games/${encodeURIComponent(game)}/rules`);
       this.game = game;
       this.pictures = make("div", {}, make("p", { className: "soft" }, "The pictures are being drawn …"));
-      this.body.replaceChildren(...changed(variant), ...sections(rules, this.pictures));
+      this.body.replaceChildren(...changed(variant), ...sections(rules, this.pictures, game));
       this.element.querySelector("h2").textContent = `Rules of ${rules.title}`;
       guarded(() => this.draw(game));
     }
@@ -75,8 +75,10 @@ function figure({ svg, words }) {
   return make("figure", {}, picture, make("figcaption", {}, words));
 }
 
-function sections({ short, full }, pictures) {
+function sections({ short, full, tutorial }, pictures, game) {
+  const address = `#/learn/${encodeURIComponent(game)}/1`;
   return [
+    ...(tutorial ? [make("p", {}, make("a", { href: address }, "Learn it by playing, step by step"))] : []),
     ...(short ? markdown(short) : []),
     pictures,
     make("h3", {}, "How to play here"),

@@ -1,6 +1,6 @@
 // The history: this browser's games, finished or not, with replays, export and import.
 
-import { ask, askText, button, called, download, labelled, make, result } from "./api.js";
+import { ask, askText, button, called, download, labelled, make, result, sureButton } from "./api.js";
 import { close, games, remember } from "./games.js";
 
 const MOST = 100; // links in one request
@@ -61,22 +61,20 @@ function item(game, show) {
   const words = described(game);
   const when = new Date(1000 * game.began).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
   const moves = game.moves === null ? "" : `, ${game.moves} moves`;
+  // The buttons are named by their words, which change, and described by the game.
+  const about = make("span", { id: `game-${game.file}` });
   const standing = make("strong", {}, outcome(game));
   const replay = button("Replay", async () => {
     const { id } = await ask(`${addressOf(game)}/replay`, {});
     location.hash = `#/replay/${id}/0`;
   }, { "aria-label": `Replay ${words}, ${when}`, hidden: game.secret });
   const onward = make("a", { className: "action", href: `#/game/${game.id}`, "aria-label": `${game.over ? "Open" : "Continue"} ${words}, ${when}`, hidden: !game.current }, game.over ? "Open" : "Continue");
-  const drop = button("Remove", async () => {
-    if (drop.textContent === "Remove") {
-      drop.textContent = "Remove for good?";
-      return;
-    }
+  const drop = sureButton("Remove", "Remove for good?", async () => {
     await close(game.id);
     await show();
-  }, { "aria-label": `Remove ${words}, ${when}`, hidden: !game.current });
-  drop.onblur = () => (drop.textContent = "Remove");
-  return make("li", {}, make("span", {}, standing, ` · ${words} · ${when}${moves}`), onward, replay, drop);
+  }, { "aria-describedby": about.id, hidden: !game.current });
+  about.append(standing, ` · ${words} · ${when}${moves}`);
+  return make("li", {}, about, onward, replay, drop);
 }
 
 /** The records of all games that hide nothing any more, as one text. */

@@ -15,7 +15,8 @@ export async function learnPage(page, name, number) {
 async function chooseGame(page) {
   document.title = "Learn, linkzoo";
   const { games } = await ask("tutorials");
-  const links = games.map(({ name, title }) => make("li", {}, make("a", { className: "action", href: `#/learn/${encodeURIComponent(name)}/1` }, `Learn ${title}`)));
+  const link = (kind, name, words) => make("a", { className: "action", href: `#/${kind}/${encodeURIComponent(name)}/1` }, words);
+  const links = games.map(({ name, title, puzzles }) => make("li", {}, link("learn", name, `Learn ${title}`), puzzles ? link("puzzle", name, `Puzzles of ${title}`) : null));
   page.replaceChildren(make("section", { className: "card" }, make("h1", {}, "Learn by playing"), make("p", {}, "A few minutes for each game: you play the moves, and see the rule behind each."), make("ul", { className: "list" }, ...links)));
 }
 

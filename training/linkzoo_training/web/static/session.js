@@ -1,7 +1,7 @@
 // A game in progress: play it, or watch agents play it.
 
 import { analysisCard } from "./analysis.js";
-import { ask, askText, button, download, guarded, make, once, result, say } from "./api.js";
+import { ask, askText, button, download, guarded, make, once, result, say, sureButton } from "./api.js";
 import { Board, NARROW } from "./board.js";
 import { Coach } from "./coach.js";
 import { Help } from "./help.js";
@@ -62,7 +62,7 @@ class SessionPage {
   /** The actions of the game besides moves. */
   actions() {
     this.back = button("Take back", () => this.do("back", {}));
-    this.resign = button("Resign", () => this.do("resign", {}));
+    this.resign = sureButton("Resign", "Resign for good?", () => this.do("resign", {}));
     this.rematch = button("Rematch", () => this.do("rematch", {}), { className: "main" });
     this.pace = make("select", { "aria-label": "pace" }, ...PACES.map(([value, name]) => make("option", { value }, name)));
     this.pace.value = "800";
