@@ -9,6 +9,7 @@ from linkzoo_training.web.views import Json
 
 # Each level's share of the strongest agent's rating above random play.
 _SHARES = {"new": 0.25, "learning": 0.5, "strong": 1.0}
+_STEP = 0.15  # the least difference between levels, as such a share, if there are such agents
 _MOST_SIMULATIONS = 200  # a move of more takes seconds
 _UNRATED = ("random", "greedy", "uct-100")  # of a game without matches, weakest first
 
@@ -17,7 +18,7 @@ def levels(game: Game, custom: Mapping[str, AgentSpec]) -> list[Json]:
     """Returns the opponents of a game for two, or as few as it has: level, agent and rating.
 
     Each level has the agent whose rating is nearest to its share of the strongest one's, and is
-    stronger than the level before. Ratings are None in a game without matches.
+    clearly stronger than the level before. Ratings are None in a game without matches.
     """
     agents = _quick(game, custom)
     if len(agents) < len(_SHARES):
@@ -30,11 +31,14 @@ def levels(game: Game, custom: Mapping[str, AgentSpec]) -> list[Json]:
     strongest = agents[ranked[-1]]
     chosen = []
     first = 0
+    least = 0.0
     for number, (level, share) in enumerate(_SHARES.items()):
         # Leave an agent for each level above.
         candidates = ranked[first : len(ranked) - len(_SHARES) + number + 1]
-        name = min(candidates, key=lambda one: (abs(agents[one] - share * strongest), -agents[one]))
+        distinct = [one for one in candidates if agents[one] >= least] or candidates
+        name = min(distinct, key=lambda one: (abs(agents[one] - share * strongest), -agents[one]))
         first = ranked.index(name) + 1
+        least = agents[name] + _STEP * strongest
         chosen.append({"level": level, "agent": name, "rating": agents[name]})
     return chosen
 
