@@ -74,6 +74,9 @@ class _Handler(BaseHTTPRequestHandler):
             case "slow":
                 time.sleep(0.5)
                 self._say("1")
+            case "slow_talk":
+                time.sleep(0.1)
+                self._say("Hm.")
             case "drips":
                 self._send(200, b"", length=10**6)
                 for _ in range(200):

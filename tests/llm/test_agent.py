@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.match import Match
 from linkzoo_training.llm.agent import LlmAgent
+from linkzoo_training.llm.journal import open_journal
 from linkzoo_training.llm.settings import LlmSettings
 from linkzoo_training.llm.usage import GivesUpError, LlmUsage
 from linkzoo_training.selfplay.executors import ProcessExecutor
@@ -293,6 +295,73 @@ def test_money_and_tokens_are_counted(server: LlmServer) -> None:
     assert "about " in str(agent.usage)
 
 
+def test_content_may_come_in_parts(server: LlmServer) -> None:
+    server.answers = [
+        json.dumps({"choices": [{"message": {"content": parts}}]})
+        for parts in (
+            [
+                {"type": "thinking", "thinking": "The first?"},
+                {"type": "text", "text": "Move: "},
+                {"type": "text", "text": "1"},
+                {"type": "image", "image": "x"},
+            ],
+            [{"type": "text", "text": 5}],
+        )
+    ]
+    positions = some_positions()
+    agent = make(server, "reports", tries=1)
+    assert agent.act(positions).tolist() == [FIRST]
+    assert positions.comments == ["The first?\n\nMove: 1"]
+    agent.act(positions)
+    assert "(no reply: its content is not text)" in positions.comments[0]
+
+
+def test_a_stopped_match_resumes_without_asking_twice(server: LlmServer, tmp_path: Path) -> None:
+    """The result is that of a match that never stopped, its cost included."""
+    match: dict[str, Any] = {"blocks": 3, "openings": "0", "options": SMALL}
+    settings = {"price_in": 2, "price_out": 30, "concurrency": 1}
+    expected = Match("linkage", make(server, "first", **settings), RandomAgent(), **match).play()
+    asked = len(server.requests)
+    journal = tmp_path / "answers" / "journal.jsonl"
+    stopping = make(server, "first", **settings, journal=journal, budget_tokens=900)
+    with pytest.raises(GivesUpError):
+        Match("linkage", stopping, RandomAgent(), **match).play()
+    known = len(server.requests) - asked
+    assert 0 < known < asked
+    journal.write_bytes(journal.read_bytes() + b'{"key": "cut o')
+    open_journal.cache_clear()
+    agent = make(server, "first", **settings, journal=journal)
+    result = Match("linkage", agent, RandomAgent(), **match).play()
+    assert len(server.requests) == 2 * asked
+    report, wanted = result.reports[0], expected.reports[0]
+    assert report is not None
+    assert wanted is not None
+    assert report.data == {**wanted.data, "replayed": known}
+    assert f"{known} of them from the journal" in report.summary
+    assert (result.share == expected.share).all()
+    open_journal.cache_clear()
+    journal.write_text("{}\n")
+    with pytest.raises(ValueError, match="line 1: no answer of a journal"):
+        make(server, "first", journal=journal)
+
+
+def test_agents_share_a_rate_limit(server: LlmServer) -> None:
+    start = time.perf_counter()
+    for _ in range(2):
+        make(server, "first", requests_per_minute=1200).act(some_positions(3))
+    assert time.perf_counter() - start >= 5 * 60 / 1200
+
+
+def test_a_move_has_its_time(server: LlmServer) -> None:
+    """No further answer is asked for after it."""
+    agent = make(server, "slow_talk", tries=9, move_seconds=0.15)
+    positions = some_positions()
+    agent.act(positions)
+    assert 1 <= len(server.requests) <= 3
+    assert (agent.usage.drawn, agent.usage.refused) == (1, len(server.requests))
+    assert positions.comments[0].endswith("(drawn at random)")
+
+
 @pytest.mark.parametrize(
     ("budget", "message"),
     [
@@ -440,6 +509,7 @@ def test_benchmarks_take_models(
         "refused": 0,
         "drawn": 0,
         "requests": 5,
+        "replayed": 0,
         "estimated": 0,
         "prompt_tokens": 500,
         "completion_tokens": 50,

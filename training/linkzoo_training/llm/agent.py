@@ -1,7 +1,9 @@
 """Language models as agents: `llm:MODEL`, on any server that speaks OpenAI's chat protocol."""
 
+import math
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -14,12 +16,15 @@ from linkzoo import Game, Positions, RandomAgent
 from linkzoo.core.state import Record
 from linkzoo.text import MoveError, TextTurn, rules_text
 from linkzoo_training.agents.reports import AgentReport
+from linkzoo_training.llm.journal import Journal, open_journal, request_key
+from linkzoo_training.llm.rate_limit import shared_limit
 from linkzoo_training.llm.settings import LlmSettings
 from linkzoo_training.llm.usage import GivesUpError, LlmUsage
 from linkzoo_training.resources import check_installed
 
 if TYPE_CHECKING:
-    from linkzoo_training.llm.chat import ChatClient, Message, Reply
+    from linkzoo_training.llm.chat import ChatClient, Message
+    from linkzoo_training.llm.reply import Reply
 
 _MAX_COMMENT = 4000  # characters of an answer or a reasoning in records and follow-up requests
 _CHARACTERS_PER_TOKEN = 3  # where the server doesn't count tokens
@@ -63,6 +68,9 @@ class LlmAgent:
         self.name = f"llm:{settings.model}"
         self.settings = settings
         self._key = settings.key()
+        self._journal: Journal | None = None
+        if settings.journal is not None:
+            self._journal = open_journal(settings.journal)
         self._lock = threading.Lock()
         self._client: ChatClient | None = None
         self.begin_match()
@@ -96,8 +104,8 @@ class LlmAgent:
             )
         client = self._client
         tasks = [
-            partial(self._decide, client, turn, self._rules(positions.game, state))
-            for turn, state in zip(turns, positions.states, strict=True)
+            partial(self._decide, client, turn, self._rules(positions.game, state), int(seed))
+            for turn, state, seed in zip(turns, positions.states, positions.seeds, strict=True)
         ]
         actions = RandomAgent().act(positions)
         try:
@@ -146,16 +154,22 @@ class LlmAgent:
         )
         return [{"role": "system", "content": text}]
 
-    def _decide(self, client: "ChatClient", turn: TextTurn, rules: "list[Message]") -> _Decision:
-        """Asks until an answer is legal or no tries remain; a request of the moves is no try."""
+    def _decide(
+        self, client: "ChatClient", turn: TextTurn, rules: "list[Message]", seed: int
+    ) -> _Decision:
+        """Asks until an answer is legal, or no tries or no time remain.
+
+        A request of the legal moves is no try.
+        """
         from linkzoo_training.llm.chat import BadReplyError
 
         comments: list[str] = []
         messages: list[Message] = [*rules, {"role": "user", "content": turn.prompt()}]
         refused = 0
-        while refused < self.settings.tries:
+        end = time.monotonic() + (self.settings.move_seconds or math.inf)
+        while refused < self.settings.tries and time.monotonic() < end:
             try:
-                reply = self._ask(client, messages)
+                reply = self._ask(client, messages, seed)
                 comments.append(client.without_key(reply.reasoning)[:_MAX_COMMENT])
                 comments.append(client.without_key(reply.text)[-_MAX_COMMENT:])
                 action = turn.read(reply.text)
@@ -171,9 +185,9 @@ class LlmAgent:
             else:
                 return _Decision(action, refused, _joined(comments))
         comments.append("(drawn at random)")
-        return _Decision(None, self.settings.tries, _joined(comments))
+        return _Decision(None, refused, _joined(comments))
 
-    def _ask(self, client: "ChatClient", messages: "list[Message]") -> "Reply":
+    def _ask(self, client: "ChatClient", messages: "list[Message]", seed: int) -> "Reply":
         settings = self.settings
         self._check_budget()
         options: dict[str, Any] = {
@@ -184,10 +198,28 @@ class LlmAgent:
             options["reasoning_effort"] = settings.reasoning_effort
         if settings.temperature is not None:
             options["temperature"] = settings.temperature
-        reply = client.complete(messages, options)
+        key = request_key([messages, options], seed)
+        known = None
+        if self._journal is not None:
+            known = self._journal.find(key)
+        reply = known or self._complete(client, messages, options)
+        if self._journal is not None and known is None:
+            self._journal.add(key, reply)
         with self._lock:
             self._add_tokens(messages, reply)
+            if known is not None:
+                self.usage.replayed += 1
         return reply
+
+    def _complete(
+        self, client: "ChatClient", messages: "list[Message]", options: Mapping[str, Any]
+    ) -> "Reply":
+        """Sends a request when the rate limit allows it."""
+        settings = self.settings
+        if settings.requests_per_minute is not None:
+            limit = shared_limit(settings.base_url, settings.model, settings.requests_per_minute)
+            limit.wait()
+        return client.complete(messages, options)
 
     def _add_tokens(self, messages: "list[Message]", reply: "Reply") -> None:
         """Adds a request with its tokens and their cost to the usage."""

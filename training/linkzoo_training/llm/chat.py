@@ -2,12 +2,13 @@
 
 import re
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 import openai
 
 from linkzoo.core.arguments import parse_json, shown
+from linkzoo_training.llm.reply import Reply
 from linkzoo_training.llm.usage import GivesUpError
 
 _MAX_BYTES = 2**21  # of a reply
@@ -19,22 +20,6 @@ Message = dict[str, str]  # role and content
 
 class BadReplyError(Exception):
     """A reply breaks the protocol: it is too long, too slow, compressed, or not text."""
-
-
-class Reply(NamedTuple):
-    """A model's answer.
-
-    Attributes:
-        text: The answer.
-        reasoning: The reasoning, if the server shows it.
-        prompt_tokens: Tokens of the prompt; None if unknown.
-        completion_tokens: Tokens of the answer and the reasoning; None if unknown.
-    """
-
-    text: str
-    reasoning: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
 
 
 class _BoundedClient(openai.DefaultHttpxClient):
@@ -144,8 +129,9 @@ class ChatClient:
         """Parses a chat completion; BadReplyError if its content is not text."""
         data = parse_json(content)
         message = data["choices"][0]["message"]
-        text = message.get("content") or ""
-        reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
+        text = _text_of(message.get("content"), ("text", "output_text"))
+        reasoning = message.get("reasoning_content") or message.get("reasoning")
+        reasoning = reasoning or _thoughts_of(message.get("content"))
         if not isinstance(text, str) or not isinstance(reasoning, str):
             raise BadReplyError("its content is not text")
         usage = data.get("usage")
@@ -187,6 +173,27 @@ def _status_of(error: object) -> int:
             if re.fullmatch("[45][0-9][0-9]", status):
                 return int(status)
     return _BAD_GATEWAY
+
+
+def _text_of(content: object, kinds: Collection[str]) -> object:
+    """Returns the text of a message's content, which may be a list of parts, of these kinds."""
+    if not isinstance(content, list):
+        return content or ""
+    texts = []
+    for part in content:
+        if isinstance(part, dict) and part.get("type") in kinds:
+            text = part.get("text") or part.get("thinking") or part.get("reasoning") or ""
+            if not isinstance(text, str):
+                raise BadReplyError("its content is not text")
+            texts.append(text)
+    return "".join(texts)
+
+
+def _thoughts_of(content: object) -> object:
+    """Returns the reasoning among the parts of a message's content; "" if there is none."""
+    if not isinstance(content, list):
+        return ""
+    return _text_of(content, ("reasoning", "thinking"))
 
 
 def _tokens(usage: object, name: str) -> int | None:

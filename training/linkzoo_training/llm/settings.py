@@ -31,8 +31,13 @@ class LlmSettings:
             `max_completion_tokens`.
         tries: Answers per decision. After that many illegal answers the move is drawn at random.
         timeout: Time limit of a reply in seconds.
+        move_seconds: Time for all answers of a decision; then it is drawn at random. A reply under
+            way may take up to `timeout` more. None: no limit.
         retries: Further tries of a request that fails.
         concurrency: Requests at a time.
+        requests_per_minute: Limit of all requests of this process to the model; None: no limit.
+        journal: A file that keeps the answers. A match that stopped resumes with them, without
+            asking twice. None: no file.
         budget_tokens: Tokens per match; the agent gives up when they are spent.
         budget_cost: Money per match; needs prices.
         price_in: Price of a million tokens of prompts.
@@ -52,8 +57,11 @@ class LlmSettings:
     tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     tries: int = 3
     timeout: float = 120.0
+    move_seconds: float | None = None
     retries: int = 5
     concurrency: int = 8
+    requests_per_minute: float | None = None
+    journal: str | None = None
     budget_tokens: int | None = None
     budget_cost: float | None = None
     price_in: float | None = None
@@ -158,8 +166,11 @@ _READERS: Mapping[str, _Reader] = {
     "tokens_field": _choice("max_tokens", "max_completion_tokens"),
     "tries": _integer(1, 100),
     "timeout": _real(0.01, 86_400),
+    "move_seconds": _real(0.01, 86_400),
     "retries": _integer(0, 100),
     "concurrency": _integer(1, 256),
+    "requests_per_minute": _real(0.01, 10**6),
+    "journal": _text,
     "budget_tokens": _integer(1, 10**15),
     "budget_cost": _real(0, 10**9),
     "price_in": _real(0, 10**6),

@@ -22,6 +22,7 @@ class LlmUsage:
         refused: Answers without a legal move.
         drawn: Decisions drawn at random, after the allowed number of refused answers.
         requests: Answered requests.
+        replayed: Requests among them that a journal answered.
         prompt_tokens: Tokens of the prompts.
         completion_tokens: Tokens of the answers, including the reasoning.
         estimated: Requests without token counts from the server; they count one token for every
@@ -34,6 +35,7 @@ class LlmUsage:
     refused: int = 0
     drawn: int = 0
     requests: int = 0
+    replayed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: int = 0
@@ -54,6 +56,8 @@ class LlmUsage:
             f"{self.drawn:,} drawn at random",
             f"{tokens} in {self.requests:,} requests",
         ]
+        if self.replayed:
+            parts.append(f"{self.replayed:,} of them from the journal")
         if self.cost is not None:
             parts.append(f"cost {self.cost:.4g}")
         return ", ".join(parts)
