@@ -143,7 +143,7 @@ FRAMEWORK_TESTS := -W default
 # packages, and one for language models, whose extras are installed one after the other.
 $(FRAMEWORKS)/.made: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FRAMEWORKS)
-	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,ray,storage,rllib,torchrl,tianshou,sb3,openspiel]" supersuit s3fs "moto[server]"
+	$(FRAMEWORKS)/bin/python $(PIP_INSTALL) -c constraints.txt -e ".[train,dev,ray,storage,parquet,rllib,torchrl,tianshou,sb3,openspiel]" supersuit jax s3fs "moto[server]"
 	touch $@
 
 $(AGILERL)/.made: pyproject.toml constraints.txt

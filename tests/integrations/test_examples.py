@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import linkzoo
+from linkzoo.testing import check_game
 from tests.common.play import ROOT, run_python
 from tests.driving import first_quick
 
-# Tested elsewhere: test_callbacks.py, test_dataset.py
-OTHERS = ("behaviour_cloning", "callbacks")
+# Tested elsewhere: test_callbacks.py, test_dataset.py; and a game, which recurrent_ppo.py plays.
+OTHERS = ("behaviour_cloning", "callbacks", "recall")
 EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.stem not in OTHERS)
 
 
@@ -48,6 +49,20 @@ def test_the_single_file_example_runs(
     monkeypatch.setattr(sys, "argv", ["cleanrl_ppo.py", *arguments])
     runpy.run_path(str(ROOT / "examples" / "cleanrl_ppo.py"), run_name="__main__")
     assert re.search(r"after 512 decisions: wins against [0-9.]+%", capsys.readouterr().out)
+
+
+@pytest.mark.slow
+def test_the_recurrent_example_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In the game beside it, whose contract is checked, and in another."""
+    recall = linkzoo.get_game(f"{ROOT / 'examples' / 'recall.py'}:GAME")
+    check_game(recall)
+    for arguments in ([], ["--game", "linkage", "--forget"]):
+        brief = ["--steps", "640", "--envs", "16", "--rollout", "20", *arguments]
+        monkeypatch.setattr(sys, "argv", ["recurrent_ppo.py", *brief])
+        runpy.run_path(str(ROOT / "examples" / "recurrent_ppo.py"), run_name="__main__")
+        assert re.search(r"after \d+ s: 0\.\d{3} against random", capsys.readouterr().out)
 
 
 @pytest.mark.slow

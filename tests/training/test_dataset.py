@@ -150,10 +150,14 @@ def test_a_seat_sees_an_episode() -> None:
         assert not episode["infos"]["action_mask"][-1].any()
 
 
-@pytest.mark.skipif(find_spec("minari") is not None, reason="minari is installed")
-def test_minari_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(arguments("minari", tmp_path)) == 2
-    assert "in a clone of linkzoo, pip install '.[minari]'" in capsys.readouterr().err
+@pytest.mark.parametrize(("form", "package"), [("minari", "minari"), ("parquet", "pyarrow")])
+def test_a_missing_package(
+    form: str, package: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if find_spec(package) is not None:
+        pytest.skip(f"{package} is installed")
+    assert main(arguments(form, tmp_path)) == 2
+    assert f"in a clone of linkzoo, pip install '.[{form}]'" in capsys.readouterr().err
 
 
 def test_the_environment_of_the_episodes() -> None:

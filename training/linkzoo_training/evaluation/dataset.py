@@ -1,4 +1,4 @@
-"""Data sets of games: records, NumPy files or a Minari data set, written part by part."""
+"""Data sets of games: records, NumPy or Parquet files, or a Minari data set, part by part."""
 
 import json
 import os
@@ -123,6 +123,54 @@ def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 def _part(folder: Path, games: range) -> Path:
     return folder / f"games-{games.start:06}.npz"
+
+
+class Parquet:
+    """A Parquet file per part: a row per decision, with the results of its seat."""
+
+    def __init__(self) -> None:
+        check_installed("parquet", "pyarrow")
+
+    def has(self, folder: Path, games: range) -> bool:
+        """Returns whether the file exists."""
+        return _parquet_part(folder, games).is_file()
+
+    def encode(self, plan: GamesPlan, played: PlayedGames) -> bytes:
+        """Returns the file."""
+        import pyarrow
+        from pyarrow import parquet
+
+        def lists(array: NDArray[Any]) -> Any:
+            """Returns the rows of [T, *shape] as a column of lists of one length."""
+            rows = array.reshape(len(played.game), -1)
+            return pyarrow.FixedSizeListArray.from_arrays(rows.ravel(), rows.shape[1])
+
+        row = played.game - played.games.start
+        columns = {
+            "game": played.game,
+            "seat": played.seat,
+            "action": played.action,
+            "observation": lists(played.observation),
+            "action_mask": lists(played.action_mask),
+            "agent": played.agents[row, played.seat],
+            "payoff": played.payoff[row, played.seat],
+            "score": played.score[row, played.seat],
+        }
+        about = {"linkzoo": json.dumps(_about(plan))}
+        file = BytesIO()
+        parquet.write_table(pyarrow.table(columns, metadata=about), file, compression="zstd")
+        return file.getvalue()
+
+    def write(self, folder: Path, games: range, encoded: bytes) -> None:
+        """Writes the file."""
+        write_atomically(_parquet_part(folder, games), encoded)
+
+    def finish(self, folder: Path) -> None:
+        """The files are complete."""
+
+
+def _parquet_part(folder: Path, games: range) -> Path:
+    return _part(folder, games).with_suffix(".parquet")
 
 
 class Minari:
@@ -272,6 +320,7 @@ def _datasets_in(folder: Path) -> Iterator[None]:
 FORMATS: dict[str, Callable[[GamesPlan], Format]] = {
     "records": lambda _: Records(),
     "npz": lambda _: Npz(),
+    "parquet": lambda _: Parquet(),
     "minari": Minari,
 }
 
@@ -291,7 +340,7 @@ def write_dataset(
 
     Args:
         plan: The games.
-        form: `records`, `npz` or `minari`.
+        form: `records`, `npz`, `parquet` or `minari`.
         folder: The folder.
         progress: Called as `progress(finished, games)` after each part.
         executor: Plays the parts; None for this process.

@@ -23,9 +23,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--seed", type=common.SEED, default=0, help="seed of the games (default: %(default)s)")
     common.add_openings(parser)
     common.add_simulations(parser)
-    text = "records: a JSON file per game; npz: arrays with a row per decision; minari: a Minari "
-    text += "data set (extra minari), one episode per game and seat (default: %(default)s)"
-    add("--format", choices=["records", "npz", "minari"], default="records", help=text)
+    text = "records: a JSON file per game; npz: arrays with a row per decision; parquet: the same "
+    text += "as tables (extra parquet); minari: a Minari data set (extra minari), one episode per "
+    text += "game and seat (default: %(default)s)"
+    formats = ["records", "npz", "parquet", "minari"]
+    add("--format", choices=formats, default="records", help=text)
     text = "games that are played side by side and written together (default: %(default)s)"
     add("--batch", type=common.whole(1, 2**20), default=512, metavar="N", help=text)
     common.add_executor(parser, "games")

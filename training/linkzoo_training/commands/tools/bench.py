@@ -3,15 +3,19 @@
 A benchmark is a function `work` that returns the number of units it did.
 """
 
+import platform
+import re
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 
-from linkzoo import Positions, game_names, get_game, make, make_vec
+from linkzoo import Positions, __version__, game_names, get_game, make, make_vec
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.baselines import UctAgent
@@ -20,6 +24,7 @@ from linkzoo_training.commands.common import add_game, add_players
 HELP = "measure this machine's speed"
 
 GAMES = 1024  # in the vector environment
+_TABLE_GAMES = 2**14  # of the table by cores
 _CUDA_GAMES = 2**17  # in the vector environment on a GPU
 _SIMULATIONS = 1000
 _SECONDS = 2.0  # per measurement
@@ -30,13 +35,19 @@ Work = Callable[[], int]
 def add_arguments(parser: ArgumentParser) -> None:
     add_game(parser, game_names()[0])
     add_players(parser)
+    text = "print a table of steps/s by threads, from one to all cores"
+    parser.add_argument("--cores", action="store_true", help=text)
     text = "device that plays; cuda measures only games in lock-step (default: %(default)s)"
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help=text)
 
 
 def run(args: Namespace) -> None:
     """Prints each measurement as it is made."""
+    if args.cores and args.device != "cpu":
+        raise ValueError("--cores measures the CPU: leave out --device")
     measure_device = {"cpu": measure, "cuda": measure_cuda}[args.device]
+    if args.cores:
+        measure_device = measure_cores
     for line in measure_device(args.game, args.players):
         print(line, flush=True)
 
@@ -50,6 +61,37 @@ def measure(name: str, num_players: int | None = None) -> Iterator[str]:
     speed = rate(vector_steps(name, num_players))
     yield f"  {GAMES:,} games in lock-step     {speed:>12,.0f} steps/s"
     yield f"  UCT from the first position  {rate(playouts(name, num_players)):>12,.0f} playouts/s"
+
+
+def measure_cores(name: str, num_players: int | None = None) -> Iterator[str]:
+    """Yields the lines of a Markdown table: steps/s of games in lock-step by threads."""
+    game = get_game(name)
+    players = num_players or game.min_players
+    yield f"{game.title}, {players} players, {_TABLE_GAMES:,} games in lock-step, random play"
+    yield f"{_processor()}, linkzoo {__version__}, numba {numba.__version__}"
+    yield ""
+    yield "| threads | steps/s | times one thread |"
+    yield "|---:|---:|---:|"
+    single = 0.0
+    for threads in thread_counts(get_num_threads()):
+        speed = rate(vector_steps(name, num_players, _TABLE_GAMES, num_threads=threads))
+        single = single or speed
+        yield f"| {threads} | {speed:,.0f} | {speed / single:.2f} |"
+
+
+def thread_counts(cores: int) -> list[int]:
+    """Returns the powers of two below the number of cores, and that number."""
+    return [*(2**power for power in range((cores - 1).bit_length())), cores]
+
+
+def _processor() -> str:
+    """Returns the name of the processor, as well as this system tells it."""
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        match = re.search(r"^model name\s*: (.+)$", info.read_text(encoding="utf-8"), re.MULTILINE)
+        if match:
+            return f"{match[1]}, {platform.system()}"
+    return f"{platform.processor() or platform.machine()}, {platform.system()}"
 
 
 def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
