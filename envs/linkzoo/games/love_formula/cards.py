@@ -5,7 +5,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -136,7 +136,7 @@ class Card:
     trigger: str
     target: str
     turns: int
-    static: Mapping[str, Any]
+    static: Mapping[str, Any] = field(hash=False)
     ops: tuple[tuple[Op, ...], ...]  # by LISTS
     text: str
     job: bool  # one for each player, never discarded

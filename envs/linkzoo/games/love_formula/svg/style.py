@@ -3,6 +3,7 @@
 Nothing depends on hue alone: each type of card has a mark, seats have their numbers.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from linkzoo.games.love_formula import describe
@@ -83,6 +84,7 @@ def times(number: int) -> str:
     return f"×{number}" if number > 1 else ""
 
 
+@lru_cache(2**14)  # a game's pictures repeat most of their cards
 def strip(
     card: Card,
     x: float,
@@ -128,6 +130,7 @@ def selectable(card: Card, markup: str) -> str:
     return group(markup, data_part=f"CARD {card.name}")
 
 
+@lru_cache(2**14)
 def face(
     card: Card,
     width: float,
