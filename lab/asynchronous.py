@@ -27,7 +27,7 @@ from linkzoo_training.train import make_trainer
 
 CONFIG = "examples/connect_four/connect_four_az.yaml"
 MODES = ("exact", "asynchronous")
-POSITIONS = Path("lab", "race", "positions.jsonl")
+POSITIONS = Path("lab", "race", "positions_connect_four.jsonl")
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class Solved:
         self._states[:] = game.blank(2, {})
         for state, row in zip(self._states, rows, strict=True):
             game.rules.new_game(state, np.uint64(0))
-            for column in map(int, row["columns"]):
-                game.rules.apply(state, column)
+            for action in row["actions"]:
+                game.rules.apply(state, action)
 
     def best_moves(self, agent: Agent) -> float:
         """Returns the share of positions in which the agent plays one of the best moves."""
