@@ -44,7 +44,7 @@ locked = $(pip_locked) hatchling && $(pip_locked) --no-build-isolation $(2)
 ON_GPU := PYTHONPATH=envs:training:$(PYTHONPATH) $(CUDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-lowest test-newest test-envs lock test-ptx test-nightly test-gpu gpu
+.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-pythons test-lowest test-newest test-envs lock test-ptx test-nightly test-gpu gpu
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -96,6 +96,16 @@ test-lowest: $(LOWEST)/.made ## the quick tests with the lowest versions of our 
 
 test-newest: $(NEWEST)/.made ## the quick tests with the newest version of everything; for every night (PYTHON=...)
 	$(NEWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-pythons: ## test-versions with every Python of PYTHONS that is here or in pyenv; for every night
+	for version in $(PYTHONS); do \
+		found=; \
+		for python in python$$version "$$(pyenv prefix $$version 2>/dev/null)/bin/python$$version"; do \
+			if "$$python" -c "import ensurepip" 2>/dev/null; then found="$$python"; fi; \
+		done; \
+		if [ -z "$$found" ]; then echo "LEFT OUT: there is no Python $$version"; continue; fi; \
+		$(MAKE) test-versions PYTHON="$$found" || exit 1; \
+	done
 
 test-envs: $(ENVS)/.made ## the environments' quick tests, without torch (PYTHON=...)
 	$(ENVS)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS) $(ENVS_TESTS)

@@ -2,8 +2,10 @@
 
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PIL import ImageFont
+if TYPE_CHECKING:
+    from PIL import ImageFont
 
 FOLDER = Path(__file__).parent / "fonts"
 _UNITS = 2048  # font units per em, in which widths are integers
@@ -79,7 +81,9 @@ def _em(letter: str, bold: bool) -> float:
 
 
 @cache
-def _font(bold: bool) -> ImageFont.FreeTypeFont:
+def _font(bold: bool) -> "ImageFont.FreeTypeFont":
+    from PIL import ImageFont  # only programs that draw load it
+
     name = "DejaVuSans.ttf"
     if bold:
         name = "DejaVuSans-Bold.ttf"

@@ -4,9 +4,7 @@ import re
 from io import BytesIO
 
 import numpy as np
-import resvg_py
 from numpy.typing import NDArray
-from PIL import Image
 
 from linkzoo.svg.letters import FOLDER
 
@@ -27,11 +25,15 @@ def rasterise(svg: str, width: int | None = None) -> NDArray[np.uint8]:
     Raises:
         ValueError: `svg` isn't valid.
     """
+    from PIL import Image  # only programs that draw load these packages
+
     return np.array(Image.open(BytesIO(to_png(svg, width))).convert("RGB"))
 
 
 def to_png(svg: str, width: int | None = None) -> bytes:
     """Renders an SVG as a PNG file, without the colours of the dark; see `rasterise`."""
+    import resvg_py
+
     return resvg_py.svg_to_bytes(
         svg_string=_STYLE.sub("", svg, count=1),
         width=width,
