@@ -68,7 +68,7 @@ def test_an_entry_of_the_log_is_the_position_after_it(client: Client) -> None:
         session.play(_first(session))
     positions = list(session.record.replay())
     svg = entry(Viewer(session), 1)["svg"]
-    assert svg.split(">", 1)[1] == session.game.draw_svg(positions[2]).split(">", 1)[1]
+    assert svg.split(">", 1)[1] == session.game.draw_page(positions[2]).split(">", 1)[1]
     with pytest.raises(ValueError, match=r"entry: 3 is not in 0\.\.2"):
         entry(Viewer(session), 3)
 

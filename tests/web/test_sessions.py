@@ -21,6 +21,7 @@ from linkzoo_training.checkpoints.checkpoint import load_card
 from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web import players, session_routes, views
 from linkzoo_training.web.offers import MOST_SIMULATIONS
+from linkzoo_training.web.session_store import UnknownError
 from tests.web.server import Client, serving
 
 
@@ -392,9 +393,11 @@ def test_games_are_limited_and_unused_ones_make_room(tmp_path: Path) -> None:
         assert client.ask(f"sessions/{names[1]}")[0] == 200
         sessions.spare = 0  # as if they hadn't been used for long: the new one crowds one out
         names.append(client.new_game("linkage", ["human", "random"]))
-        assert [client.ask(f"sessions/{name}")[0] for name in names[1:]] == [200, 404, 200]
+        assert [sessions.peek(name) is None for name in names[1:]] == [False, True, False]
+        assert client.ask(f"sessions/{names[2]}")[0] == 200  # it comes back from the disk
         sessions.idle = 0
-        assert client.ask(f"sessions/{names[1]}")[0] == 404
+        with pytest.raises(UnknownError):
+            sessions.get(names[2])
 
 
 def test_an_agent_forgets_a_closed_game(tmp_path: Path) -> None:
