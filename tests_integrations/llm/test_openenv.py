@@ -38,6 +38,9 @@ def serve(**kwargs: Any) -> Iterator[str]:
     thread.join()
 
 
+served = contextmanager(serve)
+
+
 def test_its_validator_accepts_the_server(address: str) -> None:
     report = validate_running_environment(address, timeout_s=60)
     assert report["passed"], report
@@ -84,12 +87,22 @@ def test_clients_have_games_of_their_own(address: str) -> None:
         assert list(pool.map(lambda seed: play(address, seed), range(4))) == alone
 
 
+def test_one_client_plays_all_seats() -> None:
+    """Each message is for the seat that answers next, and all seats are paid."""
+    with served(seat=[0, 1]) as address, TextClient(base_url=address).sync() as client:
+        result = client.reset(seed=1)
+        seats = [result.observation.seat]
+        while not result.done:
+            result = client.step(TextAction(answer="Move: 1"))
+            seats.append(result.observation.seat)
+        assert {*seats} == {0, 1}
+        assert sorted(result.observation.rewards) == [-1, 1]
+        assert result.reward == result.observation.rewards[seats[-1]]
+
+
 def test_wrong_arguments_are_refused_at_once() -> None:
     with pytest.raises(ValueError, match="seat"):
         make_app("linkage", seat=2)
-
-
-served = contextmanager(serve)
 
 
 def test_a_step_without_a_game_is_refused(address: str) -> None:

@@ -10,6 +10,7 @@ from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 import linkzoo
 from linkzoo.testing.play import choose
 from linkzoo.text import TextGame
+from linkzoo.text.prompts import estimated_tokens
 
 MAX_TOKENS = 2000  # of a prompt without the rules
 GAMES = [
@@ -35,6 +36,10 @@ def test_prompts_are_short(name: str, players: int, tokenizer: Tekkenizer) -> No
             if ply % 5 == 0:
                 count = len(tokenizer.encode(game.prompt(), bos=False, eos=False))
                 longest = max(longest, count)
+                assert game.seat is not None
+                lines = "\n".join(game.lines(game.seat)[-40:])
+                known = len(tokenizer.encode(lines, bos=False, eos=False))
+                assert estimated_tokens(lines) >= known
             mask = np.asarray(game.positions.action_mask[0])
             game.play(choose(mask, seed, ply))
     assert 300 < longest <= MAX_TOKENS

@@ -1,4 +1,4 @@
-"""OpenEnv: a seat of a game as its server and client.
+"""OpenEnv: seats of a game as its server and client.
 
     app = make_app("linkage", opponent="greedy")  # uvicorn.run(app), or `openenv serve`
 
@@ -45,6 +45,8 @@ class TextObservation(Observation):
 
     message: str = Field(description="The position, the error, or the outcome")
     legal: bool = Field(default=True, description="Whether the answer was a legal move")
+    seat: int = Field(default=0, description="The seat that answers next; the message is for it")
+    rewards: list[float] = Field(default_factory=list, description="Rewards of all seats")
 
 
 class TextState(State):
@@ -91,7 +93,7 @@ class TextEnvironment(Environment[TextAction, TextObservation, TextState]):
         message = self._env.reset(seed)
         self._begun = True
         self._state = TextState(episode_id=episode_id, game=self._state.game, seat=self._env.seat)
-        return TextObservation(message=message)
+        return TextObservation(message=message, seat=self._env.seat)
 
     def step(
         self,
@@ -113,7 +115,12 @@ class TextEnvironment(Environment[TextAction, TextObservation, TextState]):
         step = self._env.step(action.answer)
         self._state.step_count += 1
         return TextObservation(
-            message=step.message, reward=step.reward, done=step.done, legal=step.legal
+            message=step.message,
+            reward=step.reward,
+            done=step.done,
+            legal=step.legal,
+            seat=step.seat,
+            rewards=[*step.rewards],
         )
 
     @property

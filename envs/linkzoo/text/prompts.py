@@ -12,7 +12,7 @@ from linkzoo.text.moves import MAX_NUMBERED, legal_moves, listed
 
 MOVES = ("listed", "hidden", "on_request")
 # At most as long as a token of common tokenizers, and most tokens are longer.
-_TOKEN = re.compile(r"[A-Z]{1,2}|[^\W\d_]{1,4}|\d|[^\w\s]|_|\n")
+_TOKEN = re.compile(r" (?=\d)|[A-Z]{1,2}|[^\W\d_]{1,4}|\d|[^\w\s]|_|\n")
 
 
 @dataclass(frozen=True, kw_only=True)
