@@ -114,12 +114,11 @@ def test_it_needs_asynchronous_games() -> None:
 
 
 @pytest.mark.slow  # quick: the tests above, in this process
-def test_processes_share_batches() -> None:
-    with ProcessExecutor(3) as executor:
-        trainer = trainer_of(executor, central_inference=True, simulations=[8], num_envs=64)
-        for _ in range(8):
-            metrics = trainer.iterate()
+def test_processes_play_with_it() -> None:
+    with ProcessExecutor(2) as executor:
+        trainer = trainer_of(executor, central_inference=True)
+        while executor.live < 2 or trainer.iteration < 3:
+            trainer.iterate()
         server = workers_of(trainer)._inference
         assert server is not None
-        assert server.batches < server.requests
-        assert metrics["samples"] > 0
+        assert 0 < server.batches <= server.requests
