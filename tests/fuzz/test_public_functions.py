@@ -282,6 +282,7 @@ def _numbers_and_words(w: World) -> dict[str, Parameter]:
     players = w.game.players
     return {
         "check": _parameter(False, "check", [*_NO_WORDS, None]),
+        "reward_hook": _parameter(None, "reward_hook", [5, "x", True, b"x", [], {}, object()]),
         "checks": _parameter(False, "checks", [*_NO_WORDS, None]),
         "reward": _parameter("win", "reward", [*_NO_WORDS, None]),
         "illegal": _parameter("raise", "illegal", [*_NO_WORDS, None]),

@@ -51,6 +51,7 @@ EXCEPTIONS = {
     "web/safety.py": "comparing secrets",
     "web/session_store.py": "names that can't be guessed",
     "linkzoo/text/env.py": "a seed for who gives none",
+    "selfplay/inference.py": "a key that can't be guessed",
     "llm/mcp_server.py": "keys that can't be guessed, and worlds that tell nothing of the game",
     "integrations/textarena.py": "a seed for who gives none",
     "integrations/agents.py": "callers draw as often as they like; the seed is theirs",
