@@ -109,7 +109,7 @@ def test_each_seat_has_its_view_and_its_moves(
     state, moves = states[3], list(zip(states, record.actions, strict=False))
     for seat in (1, None, 0):
         page.select_option("[aria-label='seen by']", "" if seat is None else str(seat))
-        words = re.findall(r"<text[^>]*>([^<]*)</text>", game.draw_svg(state, seat))
+        words = re.findall(r"<text[^>]*>([^<]*)</text>", game.draw_page(state, seat))
         page.wait_for_function(
             """words => words === [...document.querySelectorAll(".board svg text")]
                 .map((text) => text.textContent).join("|")""",

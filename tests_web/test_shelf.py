@@ -48,6 +48,7 @@ def test_a_game_goes_on_where_one_left_it(screen: Screen) -> None:
     going_on.first.click()
     assert _opened(screen) is session
     screen.page.get_by_role("button", name="Resign").click()
+    screen.page.get_by_role("button", name="Resign for good?").click()
     screen.page.get_by_role("button", name="Rematch").wait_for()
     screen.page.get_by_role("link", name="linkzoo").click()
     screen.page.wait_for_selector(".shelf")
