@@ -1,7 +1,7 @@
 """The past of a game, as far as each seat may know it."""
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,8 @@ from linkzoo.core.arguments import integer
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record
+
+T = TypeVar("T")
 
 
 class Event(NamedTuple):
@@ -59,11 +61,7 @@ class History:
         Raises:
             ValueError: An action isn't legal, or there is no such seat.
         """
-        seat = self._checked(seat)
-        self._follow()
-        events = self._events.setdefault(seat, [])
-        for index in range(len(events), len(self._played)):
-            events.append(self._event(index, seat))
+        events = self._seen_by(seat, self._events, self._event)
         return [event for event in events if event is not None]
 
     def lines(self, seat: int) -> list[str]:
@@ -75,16 +73,24 @@ class History:
         Raises:
             ValueError: An action isn't legal, or there is no such seat.
         """
-        seat = self._checked(seat)
-        self._follow()
-        lines = self._lines.setdefault(seat, [])
-        for index in range(len(lines), len(self._played)):
-            before: Record = self._positions[index][0]
-            lines.append(self._game.guide.line(before, self._played[index], seat))
-        return [line for line in lines if line]
+        return [line for line in self._seen_by(seat, self._lines, self._line) if line]
 
-    def _checked(self, seat: int) -> int:
-        return integer("seat", seat, 0, int(self._positions[0]["num_players"][0]) - 1)
+    def _seen_by(
+        self, seat: int, known: dict[int, list[T]], make: Callable[[int, int], T]
+    ) -> list[T]:
+        """Returns the values of a seat for all moves, of which `known` keeps those made before.
+
+        Args:
+            seat: The seat.
+            known: The values by seat.
+            make: Makes the value of a move, given its index and the seat.
+        """
+        seat = integer("seat", seat, 0, int(self._positions[0]["num_players"][0]) - 1)
+        self._follow()
+        values = known.setdefault(seat, [])
+        for index in range(len(values), len(self._played)):
+            values.append(make(index, seat))
+        return values
 
     def _follow(self) -> None:
         """Plays the new actions, without those that were taken back."""
@@ -108,6 +114,11 @@ class History:
             kernels(self._game).play_one(states, action, mask[0])
             self._positions.append(states)
             self._played.append(action)
+
+    def _line(self, index: int, seat: int) -> str:
+        """Returns a move in notation; "" if the seat saw nothing of it."""
+        before: Record = self._positions[index][0]
+        return self._game.guide.line(before, self._played[index], seat)
 
     def _event(self, index: int, seat: int) -> Event | None:
         """Returns a move as a seat saw it; None if it saw nothing of it."""
