@@ -20,9 +20,7 @@ from linkzoo.core.names import gymnasium_id
 from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo.registry import game_names, get_game, id_of
 from linkzoo.text import TextGame
-from linkzoo.text.env import TextEnv
-
-_MAX_ILLEGAL = 10**6  # illegal answers of a seat in TextEnv
+from linkzoo.text.env import MOST_ILLEGAL, TextEnv
 
 
 class TextArenaEnv(ta.Env):
@@ -60,7 +58,7 @@ class TextArenaEnv(ta.Env):
             self._game,
             num_players,
             seat=range(num_players),
-            max_illegal=_MAX_ILLEGAL,  # TextArena counts them
+            max_illegal=MOST_ILLEGAL,  # TextArena counts them
             rules="none",
             **self._options,
         )

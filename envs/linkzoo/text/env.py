@@ -17,6 +17,7 @@ from linkzoo.text.game import TextGame
 from linkzoo.text.prompts import PromptSettings
 
 RULES = ("none", "short", "full")
+MOST_ILLEGAL = 10**6  # the largest limit of illegal answers: for doors that have their own
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class TextEnv:
         self._rules = ""
         if rules != "none":
             self._rules = first.rules(full=rules == "full") + "\n"
-        self._max_illegal = integer("max_illegal", max_illegal, 0, 10**6)
+        self._max_illegal = integer("max_illegal", max_illegal, 0, MOST_ILLEGAL)
         self._cost = real("illegal_cost", illegal_cost, 0, 1000)
         if isinstance(opponent, str):
             opponent = load_policy(opponent, first.game.name, options)

@@ -18,11 +18,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 from linkzoo import Agent, Positions, get_game, registry
 from linkzoo.core.arguments import shown
 from linkzoo.text import PromptSettings, list_moves
-from linkzoo.text.env import TextEnv
+from linkzoo.text.env import MOST_ILLEGAL, TextEnv
 from linkzoo_training.agents.make import make_agent
 
 MAX_GAMES = 256  # the oldest game makes room
-_MAX_ILLEGAL = 10**6  # illegal answers of a seat in TextEnv
 _WORLDS = 16  # in which an analysis asks an agent
 _OPTION = re.compile(r"[\w-]{1,60}")  # a text that is no path
 _INSTRUCTIONS = (
@@ -103,7 +102,7 @@ class GameServer:
                 players,
                 seat=seats,
                 opponent=agent,
-                max_illegal=_MAX_ILLEGAL,
+                max_illegal=MOST_ILLEGAL,
                 rules="none",
                 prompts=PromptSettings(moves=moves),
                 **chosen,
