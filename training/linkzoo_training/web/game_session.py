@@ -19,7 +19,7 @@ from linkzoo.record import new_file_name
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import TrainedOn
 from linkzoo_training.web.certainty import was_certain
-from linkzoo_training.web.game_store import StoredGame
+from linkzoo_training.web.game_store import StoredGame, player_names
 from linkzoo_training.web.history import History
 from linkzoo_training.web.offers import judges, read_agent
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task
@@ -161,10 +161,7 @@ class GameSession:
         self.resigned: int | None = None
         self.file = new_file_name(self.record)
         self.began = time.time()
-        self.record.names = [
-            self.names[seat] if seat in self.humans else str(player)
-            for seat, player in enumerate(self.seats)
-        ]
+        self.record.names = player_names(list(map(str, self.seats)), self.names)
 
     def start(self, keep: Callable[[StoredGame], None]) -> None:
         """Lets the players begin; `keep` is called with each change of the game."""

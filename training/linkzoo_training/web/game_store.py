@@ -3,11 +3,13 @@
 import json
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from linkzoo_training.web.players import HUMAN
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS links (link TEXT PRIMARY KEY, first TEXT NOT NULL, number INTEGER);
@@ -58,10 +60,16 @@ class StoredGame:
 
     def own_seat(self, number: int) -> int | None:
         """Returns the seat of a session's link; None for a screen that people share."""
-        people = [seat for seat, player in enumerate(self.seats) if player == "human"]
+        people = [seat for seat, player in enumerate(self.seats) if player == HUMAN]
         if self.apart or len(people) == 1:
             return people[number]
         return None
+
+
+def player_names(players: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Returns people's names, and the agents' names as they are shown, by seat."""
+    pairs = zip(players, names, strict=True)
+    return [name if player == HUMAN else player for player, name in pairs]
 
 
 class GameStore:

@@ -11,7 +11,7 @@ from linkzoo.core.arguments import shown, string
 from linkzoo.core.state import winners_of
 from linkzoo.record import new_file_name
 from linkzoo_training.web.game_session import RefusedError, safe_options
-from linkzoo_training.web.game_store import StoredGame
+from linkzoo_training.web.game_store import StoredGame, player_names
 from linkzoo_training.web.players import HUMAN
 from linkzoo_training.web.replays import Replay
 from linkzoo_training.web.server import Server, Text
@@ -59,16 +59,8 @@ def record_of(stored: StoredGame) -> GameRecord:
     record.seed = stored.seed
     record.actions = list(stored.actions)
     record.comments = {int(index): text for index, text in stored.comments.items()}
-    record.names = _names(stored)
+    record.names = player_names(stored.players, stored.names)
     return record
-
-
-def _names(stored: StoredGame) -> list[str]:
-    """Returns people's names, and the agents' names as they are shown."""
-    return [
-        stored.names[seat] if player == HUMAN else player
-        for seat, player in enumerate(stored.players)
-    ]
 
 
 def _rows(server: Server, link: str) -> list[Json]:

@@ -4,9 +4,7 @@ A game's folder holds them as `puzzles.json`, beside its RULES.md: `puzzles`, a 
 position after a record's last move is the puzzle; the solver says which moves win there.
 """
 
-import json
 from functools import cache
-from typing import Any
 
 from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import integer
@@ -14,7 +12,7 @@ from linkzoo.core.state import Record
 from linkzoo.registry import id_of
 from linkzoo_training.agents.values import SOLVER_LIMIT
 from linkzoo_training.search.solver import solve
-from linkzoo_training.web.views import Json, picture, words
+from linkzoo_training.web.views import Json, beside_rules, picture, words
 
 
 def puzzle_numbers(games: list[str]) -> dict[str, int]:
@@ -57,12 +55,9 @@ def puzzle_view(name: str, number: int, *, tall: bool = False) -> Json:
 
 
 @cache
-def _records(name: str) -> list[dict[str, Any]]:
-    rulebook = get_game(name).guide.rulebook
-    if rulebook is None:
+def _records(name: str) -> list[Json]:
+    data = beside_rules(name, "puzzles.json")
+    if data is None:
         return []
-    file = rulebook.with_name("puzzles.json")
-    if not file.is_file():
-        return []
-    records: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["puzzles"]
+    records: list[Json] = data["puzzles"]
     return records

@@ -14,15 +14,13 @@ against the game:
 | `winners` | the seats that win by the move |
 """
 
-import json
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.state import Record
-from linkzoo_training.web.views import Json, picture, words
+from linkzoo_training.web.views import Json, beside_rules, picture, words
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Tutorial:
     """
 
     game: Game
-    steps: list[dict[str, Any]]
+    steps: list[Json]
     before: list[Record]
     actions: list[int]
 
@@ -49,9 +47,7 @@ def tutorial_names(games: list[str]) -> list[str]:
 
 def head(name: str) -> Json:
     """Returns the title and the words of all steps; this compiles nothing."""
-    data = _data(name)
-    if data is None:
-        raise ValueError(f"{name} has no tutorial")
+    data = _existing(name)
     steps = [{key: step[key] for key in ("rule", "say", "then")} for step in data["steps"]]
     return {"title": get_game(name).title, "steps": steps}
 
@@ -59,9 +55,7 @@ def head(name: str) -> Json:
 @cache
 def load_tutorial(name: str) -> Tutorial:
     """Returns a game's tutorial; ValueError if it has none, or a move isn't legal."""
-    data = _data(name)
-    if data is None:
-        raise ValueError(f"{name} has no tutorial")
+    data = _existing(name)
     game = get_game(name)
     positions = list(GameRecord.from_dict(data["line"]).replay())
     before = [positions[step["ply"]] for step in data["steps"]]
@@ -94,13 +88,14 @@ def step_view(name: str, number: int, *, tall: bool = False) -> Json:
     }
 
 
-@cache
-def _data(name: str) -> dict[str, Any] | None:
-    rulebook = get_game(name).guide.rulebook
-    if rulebook is None:
-        return None
-    file = rulebook.with_name("tutorial.json")
-    if not file.is_file():
-        return None
-    data: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+def _existing(name: str) -> Json:
+    """Returns the data of a game's tutorial; ValueError if it has none."""
+    data = _data(name)
+    if data is None:
+        raise ValueError(f"{name} has no tutorial")
     return data
+
+
+@cache
+def _data(name: str) -> Json | None:
+    return beside_rules(name, "tutorial.json")

@@ -1,5 +1,6 @@
 """JSON views for the page, limited to the viewer's information."""
 
+import json
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -216,6 +217,18 @@ def stored_summary(stored: "StoredGame", number: int) -> Json:
         "winners": stored.winners,
         "yours": False,
     }
+
+
+def beside_rules(name: str, file_name: str) -> Json | None:
+    """Returns the data of a JSON file beside a game's RULES.md; None without such a file."""
+    rules = get_game(name).guide.rulebook
+    if rules is None:
+        return None
+    file = rules.with_name(file_name)
+    if not file.is_file():
+        return None
+    data: Json = json.loads(file.read_text(encoding="utf-8"))
+    return data
 
 
 def words(game: Game, state: Record, seat: int | None, legal: list[int]) -> Json:

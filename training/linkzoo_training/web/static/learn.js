@@ -1,8 +1,7 @@
 // Learn by playing: a game in a few steps, each with a move to play and the rule behind it.
 
-import { ask, button, guarded, make, once } from "./api.js";
-import { Board, NARROW } from "./board.js";
-import { Help } from "./help.js";
+import { ask, button, make } from "./api.js";
+import { Exercise } from "./exercise.js";
 
 /** The page of a game's tutorial, from step `number` (1, 2, …); without a game the list of games. */
 export async function learnPage(page, name, number) {
@@ -20,30 +19,17 @@ async function chooseGame(page) {
   page.replaceChildren(make("section", { className: "card" }, make("h1", {}, "Learn by playing"), make("p", {}, "A few minutes for each game: you play the moves, and see the rule behind each."), make("ul", { className: "list" }, ...links)));
 }
 
-class Lesson {
+class Lesson extends Exercise {
   constructor(page, name, { title, steps }) {
-    Object.assign(this, { name, steps, number: 0, views: new Map() });
-    this.help = new Help();
-    this.place = make("p", { className: "soft" });
-    this.words = make("p", { className: "status", role: "status" });
+    super(name, 0, "tutorial");
+    this.steps = steps;
     this.rule = button("", () => this.help.open(name, [], this.step.rule), { className: "rule" });
-    this.board = new Board((text) => this.play(text));
     this.show = button("Show me", () => this.hint());
     this.back = button("Back", () => this.turn(-1));
     this.next = button("Next", () => this.turn(1), { className: "main" });
     this.ready = make("a", { className: "action", href: "#/" }, `Play ${title}`);
     document.title = `Learn ${title}, linkzoo`;
-    page.replaceChildren(
-      make(
-        "section",
-        { className: "lesson" },
-        make("div", {}, make("h1", {}, `Learn ${title}`), this.place, this.words, make("div", { className: "row" }, this.rule, this.show, this.back, this.next, this.ready)),
-        make("div", { className: "play" }, this.board.element),
-      ),
-      this.help.element,
-    );
-    this.redraw = () => guarded(() => this.draw());
-    NARROW.addEventListener("change", this.redraw);
+    this.fill(page, make("h1", {}, `Learn ${title}`), this.rule, this.show, this.back, this.next, this.ready);
   }
 
   get step() {
@@ -58,11 +44,6 @@ class Lesson {
     this.number = number;
     this.done = false;
     await this.draw();
-  }
-
-  view() {
-    const key = `${this.number - 1}?tall=${NARROW.matches}`; // the server counts from 0
-    return once(this.views, key, () => ask(`games/${encodeURIComponent(this.name)}/tutorial/${key}`));
   }
 
   /** Shows the position before or after the step's move. */
@@ -99,9 +80,5 @@ class Lesson {
   async hint() {
     const { move, moves } = await this.view();
     this.board.hint(moves.find(({ text }) => text === move).parts);
-  }
-
-  leave() {
-    NARROW.removeEventListener("change", this.redraw);
   }
 }

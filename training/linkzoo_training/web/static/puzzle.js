@@ -1,8 +1,7 @@
 // Puzzles: find a move that wins with best play; the exact solver knows them.
 
-import { ask, button, guarded, make, once } from "./api.js";
-import { Board, NARROW } from "./board.js";
-import { Help } from "./help.js";
+import { button, make } from "./api.js";
+import { Exercise } from "./exercise.js";
 
 /** The page of a game's puzzle `number` (1, 2, …). */
 export async function puzzlePage(page, name, number) {
@@ -11,28 +10,15 @@ export async function puzzlePage(page, name, number) {
   return () => puzzle.leave();
 }
 
-class Puzzle {
+class Puzzle extends Exercise {
   constructor(page, name, number) {
-    Object.assign(this, { name, number, views: new Map(), solved: false });
-    this.help = new Help();
+    super(name, number, "puzzles");
+    this.solved = false;
     this.title = make("h1", {});
-    this.place = make("p", { className: "soft" });
-    this.words = make("p", { className: "status", role: "status" });
-    this.board = new Board((text) => this.play(text));
     this.show = button("Show the answer", () => this.reveal());
     this.rules = button("Rules", () => this.help.open(name));
     this.next = make("a", { className: "action", hidden: true }, "Next puzzle");
-    page.replaceChildren(
-      make("section", { className: "lesson" }, make("div", {}, this.title, this.place, this.words, make("div", { className: "row" }, this.show, this.rules, this.next)), make("div", { className: "play" }, this.board.element)),
-      this.help.element,
-    );
-    this.redraw = () => guarded(() => this.draw());
-    NARROW.addEventListener("change", this.redraw);
-  }
-
-  view() {
-    const key = `${this.number - 1}?tall=${NARROW.matches}`; // the server counts from 0
-    return once(this.views, key, () => ask(`games/${encodeURIComponent(this.name)}/puzzles/${key}`));
+    this.fill(page, this.title, this.show, this.rules, this.next);
   }
 
   async draw() {
@@ -72,10 +58,6 @@ class Puzzle {
     this.show.hidden = true;
     this.next.hidden = false;
     await this.draw();
-  }
-
-  leave() {
-    NARROW.removeEventListener("change", this.redraw);
   }
 }
 
