@@ -88,23 +88,34 @@ def _record(folder: Path, number: int) -> Path:
     return folder / "games" / f"{number:06}.json"
 
 
-class Npz:
-    """A compressed `.npz` file per part, with the arrays of `PlayedGames`."""
+class _FilePerPart:
+    """A file per part; subclasses encode it."""
+
+    suffix: str
 
     def has(self, folder: Path, games: range) -> bool:
         """Returns whether the file exists."""
-        return _part(folder, games).is_file()
+        return self._file(folder, games).is_file()
+
+    def write(self, folder: Path, games: range, encoded: bytes) -> None:
+        """Writes the file."""
+        write_atomically(self._file(folder, games), encoded)
+
+    def finish(self, folder: Path) -> None:
+        """The files are complete."""
+
+    def _file(self, folder: Path, games: range) -> Path:
+        return _part(folder, games, self.suffix)
+
+
+class Npz(_FilePerPart):
+    """A compressed `.npz` file per part, with the arrays of `PlayedGames`."""
+
+    suffix = ".npz"
 
     def encode(self, plan: GamesPlan, played: PlayedGames) -> bytes:  # noqa: ARG002 - see Format
         """Returns the file."""
         return _packed(_arrays(played))
-
-    def write(self, folder: Path, games: range, encoded: bytes) -> None:
-        """Writes the file."""
-        write_atomically(_part(folder, games), encoded)
-
-    def finish(self, folder: Path) -> None:
-        """The files are complete."""
 
 
 def _arrays(played: PlayedGames) -> dict[str, NDArray[Any]]:
@@ -121,19 +132,17 @@ def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return file.getvalue()
 
 
-def _part(folder: Path, games: range) -> Path:
-    return folder / f"games-{games.start:06}.npz"
+def _part(folder: Path, games: range, suffix: str = ".npz") -> Path:
+    return folder / f"games-{games.start:06}{suffix}"
 
 
-class Parquet:
+class Parquet(_FilePerPart):
     """A Parquet file per part: a row per decision, with the results of its seat."""
+
+    suffix = ".parquet"
 
     def __init__(self) -> None:
         check_installed("parquet", "pyarrow")
-
-    def has(self, folder: Path, games: range) -> bool:
-        """Returns whether the file exists."""
-        return _parquet_part(folder, games).is_file()
 
     def encode(self, plan: GamesPlan, played: PlayedGames) -> bytes:
         """Returns the file."""
@@ -160,17 +169,6 @@ class Parquet:
         file = BytesIO()
         parquet.write_table(pyarrow.table(columns, metadata=about), file, compression="zstd")
         return file.getvalue()
-
-    def write(self, folder: Path, games: range, encoded: bytes) -> None:
-        """Writes the file."""
-        write_atomically(_parquet_part(folder, games), encoded)
-
-    def finish(self, folder: Path) -> None:
-        """The files are complete."""
-
-
-def _parquet_part(folder: Path, games: range) -> Path:
-    return _part(folder, games).with_suffix(".parquet")
 
 
 class Minari:
