@@ -164,13 +164,9 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
         workers = self.executor.workers
         for_workers = min(self.parts_per_worker * workers, max(workers, self.parts - 1))
         most_tasks = min(for_workers, 2 * self.parts - len(self._finished))
-        while self._idle and len(self._tasks) - self._plays_here < most_tasks:
+        sent = sum(task.results is not self._here for task in self._tasks.values())
+        for _ in range(min(most_tasks - sent, len(self._idle))):
             self._send_part(self._idle.popleft())
-
-    @property
-    def _plays_here(self) -> bool:
-        """Whether this process plays a part."""
-        return self._here is not None
 
     def ready(self, seconds: float) -> bool:
         """Receives results for some seconds; returns whether an iteration has enough of them."""

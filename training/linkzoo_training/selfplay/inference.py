@@ -24,7 +24,7 @@ _POLL = 0.05  # seconds until new connections are noticed
 
 @dataclass(frozen=True)
 class Address:
-    """Where workers reach a server, and its key."""
+    """The address of a server, and its key."""
 
     host: str
     port: int
@@ -39,7 +39,7 @@ class InferenceServer:
         host: The address of this machine, as workers reach it.
 
     Attributes:
-        address: What `RemoteNetwork` needs.
+        address: The address for `RemoteNetwork`.
         requests: The number of requests so far.
         batches: The number of batches that they were evaluated in.
     """

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from linkzoo import Agent, Positions, get_game
+from linkzoo.core.state import Records
 from linkzoo.engine.rng import STREAM_FIXED_OPPONENT, STREAM_TEACHER, random_u64s
 from linkzoo.envs.reward import RewardHook
 from linkzoo_training.agents.make import make_agent
@@ -234,7 +236,7 @@ class RolloutGames:
             if self._maps is not None:
                 actions = self._maps.to_view[self._symmetry[games], actions]
             if self._reward_hook is not None:
-                states = group.states.numpy().reshape(-1).view(self.game.state)
+                states = self._records(group.states.numpy())
                 extra = torch.from_numpy(self._reward_hook(states, actions.numpy()))
             group.vec.step(actions)
             self._done[t, games] = now.done
@@ -344,7 +346,11 @@ class RolloutGames:
         """Returns the positions of games [M] on the CPU, for agents."""
         states, numbers = ToHost(self._states[rows], rows).arrays()
         seeds = random_u64s(self.config.seed, stream, ply, numbers)
-        return Positions(self.game, states.reshape(-1).view(self.game.state), seeds)
+        return Positions(self.game, self._records(states), seeds)
+
+    def _records(self, states: NDArray[np.uint8]) -> Records:
+        """Returns records of bytes [N, record size] as records [N], without a copy."""
+        return states.reshape(-1).view(self.game.state)
 
     def _batch(self, has_targets: bool) -> Batch:
         """Computes advantages and lambda-returns; returns the iteration's plies in one row each."""
