@@ -21,7 +21,6 @@ from lab.hidden.report import report
 from llvmlite.binding import get_host_cpu_name
 
 import linkzoo
-from linkzoo import get_game
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "runs" / "hidden" / "results.jsonl"
@@ -81,13 +80,10 @@ def train(run: Run) -> dict[str, Any]:
 
 
 def facts(run: Run) -> dict[str, Any]:
-    """Returns what a row needs to be repeated: versions, the game's digest and the processor."""
-    column = COLUMNS[run.column]
-    sys.path.insert(0, str(ROOT / "examples" / "leduc"))
+    """Returns the versions of a run's packages, and the processor."""
     packages = {name: version(name) for name in ALGORITHMS[run.algorithm].packages}
     return {
         "versions": {"linkzoo": linkzoo.__version__, **packages},
-        "digest": get_game(column.game, column.options).digest,
         "processor": get_host_cpu_name(),
     }
 

@@ -103,6 +103,7 @@ class Runner:
             "steps": steps,
             "steps_per_second": round((steps - self._first_steps) / max(self.spent, 1e-9)),
             "megabytes": round(peak),
+            "digest": self.tree.game.digest,
             **facts,
         }
         print(json.dumps(row))

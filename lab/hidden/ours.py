@@ -1,5 +1,6 @@
 """Our algorithms in the benchmark: `ppo`, `ppo_kl`, `alphazero`, `linear` and `cfr_plus`."""
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -12,28 +13,16 @@ from linkzoo import Positions
 from linkzoo.exact.equilibrium import CfrPlus
 from linkzoo.exact.values import Evaluator
 from linkzoo_training.agents.make import make_agent
-from linkzoo_training.config.config import read_config
+from linkzoo_training.config.config import load_config
 from linkzoo_training.linear.natural_gradient import ImproveSettings, improve
 from linkzoo_training.train import make_trainer
 
-_COMMON: dict[str, Any] = {
-    "num_players": [2],
-    "network": "flat",
-    "width": 128,
-    "blocks": 1,
-    "num_envs": 256,
-    "horizon": 16,
-    "score_margin_weight": 0,
-    "pool": {"share": 0},
-    "initial_states": {"midgame": 0},
-    "num_threads": 1,
-    "total_steps": 1e12,
-}
-_PPO = {"critic": "full", "learning_rate": [3e-3, 0], "entropy": [0.1, 0.02]}
-_SETTINGS: dict[str, dict[str, Any]] = {
-    "ppo": {"algorithm": "ppo", **_PPO, "kl_coef": 0},
-    "ppo_kl": {"algorithm": "ppo", **_PPO, "kl_coef": 0.2},
-    "alphazero": {"algorithm": "alphazero", "simulations": [16]},
+_CONFIGS = Path(__file__).parents[1] / "nash_conv"
+# Of an algorithm, the configuration and what it changes.
+_SETTINGS = {
+    "ppo": ("ppo.yaml", ["kl_coef=0"]),
+    "ppo_kl": ("ppo.yaml", []),
+    "alphazero": ("alphazero.yaml", []),
 }
 _TEMPERATURE, _DECISIONS = 10, 100_000
 
@@ -53,17 +42,20 @@ class Softmax:
 
 
 def train(runner: Runner) -> None:
-    """Trains a network by the rows of the configuration."""
-    config = {
-        "name": runner.algorithm,
-        "game": runner.column.game,
-        "options": dict(runner.column.options),
-        "seed": runner.seed,
-        "max_seconds": runner.seconds,
-        **_COMMON,
-        **_SETTINGS[runner.algorithm],
-    }
-    trainer = make_trainer(read_config(config))
+    """Trains a network."""
+    file, changes = _SETTINGS[runner.algorithm]
+    config = load_config(
+        _CONFIGS / file,
+        [
+            f"game={runner.column.game}",
+            f"options={json.dumps(dict(runner.column.options))}",
+            f"seed={runner.seed}",
+            f"max_seconds={runner.seconds}",
+            "total_steps=1e12",
+            *changes,
+        ],
+    )
+    trainer = make_trainer(config)
     metrics = {}
     going = True
     while going:
