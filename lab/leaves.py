@@ -1,4 +1,4 @@
-"""What central inference sends and saves: leaves, bytes and the network's share of CPU time.
+"""Measures the leaves and bytes that central inference sends, and the network's CPU time.
 
     python -m lab.leaves linkage_az 'simulations=[32]' num_envs=128
 

@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGES = (ROOT / "envs" / "linkzoo", ROOT / "training" / "linkzoo_training")
 _PAGE = """\
-# What is public
+# Public names and versions
 
 Made from the code by `python -m scripts.reference`.
 

@@ -1,4 +1,4 @@
-"""Writes docs/reference: what is public, the Python API, the command line and the configuration.
+"""Writes docs/reference: public names, the Python API, the command line and the configuration.
 
 `python -m scripts.reference`; a test fails when a page isn't what the code says.
 """

@@ -269,7 +269,7 @@ def test_a_text_game_is_what_it_was_asked_to_be() -> None:
 
 @every_size
 def test_prompts_with_a_history_tell_no_more_than_the_seat_knows(variant: Variant) -> None:
-    """What a seat knows from earlier moves is equal in all worlds that it can't tell apart."""
+    """Knowledge from earlier moves is equal in all worlds that the seat can't tell apart."""
     game = started(variant, seed=4)
     for turn in range(24):
         if game.over:
