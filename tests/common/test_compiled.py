@@ -215,3 +215,27 @@ def of_shelf(row: int) -> tuple[int, int]:
 def test_named_tuples_are_constants() -> None:
     """Compiled functions read their fields, or use the whole tuple."""
     assert of_shelf(1) == (8, 11)
+
+
+@compiled
+def shifted(number: int, by: int = 1) -> int:
+    """Shifts a number."""
+    return number << by
+
+
+@compiled
+def shifts(small: NDArray[np.int8], wide: NDArray[np.int64], plain: NDArray[np.uint8]) -> int:
+    """Calls `shifted` with integers of several widths, and with literals."""
+    total = shifted(small[0], 2) + shifted(wide[0], 10) + shifted(3, by=11)
+    return total + shifted(5) + shifted(7) + int(shifted(plain[0], 2))
+
+
+def test_a_callee_is_compiled_once_for_widths_and_literals() -> None:
+    arrays = (np.array([-2], np.int8), np.array([4], np.int64), np.array([6], np.uint8))
+    total = (-2 << 2) + (4 << 10) + (3 << 11) + (5 << 1) + (7 << 1) + (6 << 2)
+    assert shifts(*arrays) == total
+    if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+        return
+    signatures = list(shifted.callee.overloads)  # type: ignore[attr-defined]
+    first = sorted(str(signature[0]) for signature in signatures)
+    assert first == ["int64", "int64", "uint8"]  # with `by`, without it, and unsigned

@@ -13,9 +13,10 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import llvmlite.binding as llvm
-import numba
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+from numba.core.registry import CPUDispatcher
 
 # Numba internals. If they are missing, functions are compiled Numba's way, more slowly.
 _INTERNALS = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals")
@@ -33,13 +34,8 @@ def make_callee(function: FunctionType) -> Any:
     pipeline: type[CompilerBase] = Compiler
     if _SUPPORTED:
         pipeline = _CalleeCompiler
-    njit: Any = numba.njit  # its type stubs lack some options
-    return njit(
-        function,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        pipeline_class=pipeline,
-    )
+    options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return _Callee(function, targetoptions=options, pipeline_class=pipeline)
 
 
 def globals_by_field(function: FunctionType) -> dict[str, Any]:
@@ -69,6 +65,26 @@ def _reads_only_fields(code: CodeType, name: str) -> bool:
             return False
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return all(_reads_only_fields(constant, name) for constant in inner)
+
+
+class _Callee(CPUDispatcher):
+    """A callee, compiled once for all signed integers and all literals of a type.
+
+    Numba compiles a function again for each width of an integer and each literal argument.
+    """
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Returns the template of a call with these types of arguments."""
+        wide = tuple(map(_widened, args))
+        return super().get_call_template(wide, {name: _widened(kind) for name, kind in kws.items()})
+
+
+def _widened(kind: Any) -> Any:
+    """Returns the widest type that computes the same: `int64` for signed integers."""
+    kind = types.unliteral(kind)
+    if kind in types.signed_domain:
+        return types.int64
+    return kind
 
 
 class _CalleeCompiler(CompilerBase):

@@ -9,8 +9,10 @@ and constants, so a cached function is never stale and is recompiled only if one
 With `NUMBA_DISABLE_JIT=1` everything runs unchanged in the interpreter.
 """
 
+import gc
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from types import FunctionType, ModuleType
 from typing import Any, TypeVar, cast
@@ -199,6 +201,18 @@ if hasattr(os, "register_at_fork"):  # else a fork during compilation breaks the
     )
 
 
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Stops the garbage collector for a while."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 class _Compiled(CPUDispatcher):
     """A compiled function that Python calls; compiled callers inline its LLVM code."""
 
@@ -231,8 +245,12 @@ class _Compiled(CPUDispatcher):
         return self.callee._numba_type_
 
     def compile(self, sig: Any) -> Any:
-        """Loads the function from the cache, or compiles it for these argument types."""
-        with global_compiler_lock:
+        """Loads the function from the cache, or compiles it for these argument types.
+
+        The garbage collector waits: it would walk over everything that is imported again and
+        again, because Numba creates and drops many objects.
+        """
+        with global_compiler_lock, _garbage_kept():
             if self._finds_cache:
                 name = f"{self.function.__qualname__}_{self.source.digest}"
                 self.py_func.__name__ = self.py_func.__qualname__ = name
