@@ -17,7 +17,7 @@ from linkzoo import link_o_v0, linkage_v0, love_formula_v0, love_links_v0
 from linkzoo.core.agent import Agent, Positions, RandomAgent
 from linkzoo.core.contract import Chance, Drawing, Facts, Notation, Observation, Rules
 from linkzoo.core.game import FixedOptions, Game
-from linkzoo.core.guide import Guide, ScoreRow
+from linkzoo.core.guide import FeatureReason, Guide, ScoreRow
 from linkzoo.core.history import Event, History
 from linkzoo.core.observation import Graph, ObservationPart, ObservationSpec
 from linkzoo.core.options import Options
@@ -41,6 +41,7 @@ __all__ = [
     "Drawing",
     "Event",
     "Facts",
+    "FeatureReason",
     "Field",
     "FixedOptions",
     "Game",

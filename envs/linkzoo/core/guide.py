@@ -21,6 +21,46 @@ class ScoreRow(NamedTuple):
     values: tuple[str, ...]
 
 
+class FeatureReason(NamedTuple):
+    """A reason why a move is better than another, from an action feature that differs.
+
+    Attributes:
+        feature: The name of the feature.
+        sign: 1 if a larger value speaks for a move, -1 if a smaller one does.
+        words: A sentence about the better move, "it", with both values as `{better}` and
+            `{played}`; `{better:tile}` is an amount of things, such as "2 tiles".
+        least: The smallest difference that is a reason.
+        given: The names of features that aren't 0 for both moves.
+        minimum: The smallest value of the better move that is a reason.
+    """
+
+    feature: str
+    sign: int
+    words: str
+    least: int = 1
+    given: tuple[str, ...] = ()
+    minimum: int = -127
+
+    def holds(self, better: int, played: int) -> bool:
+        """Returns whether these values of the feature are a reason for the better move."""
+        return self.sign * (better - played) >= self.least and better >= self.minimum
+
+    def sentence(self, better: int, played: int) -> str:
+        """Returns the words with the values of the feature."""
+        return self.words.format(better=_Amount(better), played=_Amount(played))
+
+
+class _Amount(int):
+    """A number that a format turns into an amount of things."""
+
+    def __format__(self, thing: str) -> str:
+        if not thing:
+            return str(int(self))
+        if self == 0:
+            return f"no {thing}s"
+        return count(int(self), thing)
+
+
 class Guide:
     """Words for people, in plain Python. A game with better words derives from it.
 
@@ -36,9 +76,11 @@ class Guide:
     Attributes:
         rulebook: The file with the rules, in Markdown: its section "In short", the sections
             "Words", "Rules" and "Notation", and the table of "Options". None: there is none.
+        feature_reasons: The action features that are reasons for a move, the clearest first.
     """
 
     rulebook: Path | None = None
+    feature_reasons: tuple[FeatureReason, ...] = ()
 
     def __init__(
         self, notation: Notation, rules: Rules, num_actions: int, secret: bool = False
@@ -136,6 +178,19 @@ class Guide:
     def action_words(self, state: Record, action: int) -> str:
         """Returns a move as it is spoken, such as "blue domino on c3 and c4"."""
         return self.notation.action_to_text(state, action)
+
+    def reasons(self, state: Record, played: int, better: int) -> list[str]:
+        """Returns reasons why a move is better than the one that was played, a sentence each.
+
+        They come before those of `feature_reasons`, the clearest first, and state facts of the
+        position only.
+
+        Args:
+            state: The position before the move.
+            played: The move that was played.
+            better: The better move.
+        """
+        return []
 
     def part_words(self, state: Record, part: str) -> str:
         """Returns an element of `action_parts` as it is spoken, such as "blue domino"."""

@@ -7,6 +7,7 @@ from linkzoo.core.guide import Guide, ScoreRow, count
 from linkzoo.core.state import Record
 from linkzoo.games.link_o import text
 from linkzoo.games.link_o.components import LINKO_POINTS, NONE
+from linkzoo.games.link_o.reasons import REASONS
 from linkzoo.games.link_o.text import Json
 
 
@@ -15,6 +16,7 @@ class LinkOGuide(Guide):
     """Hands and the bag are hidden (R2); placing, digging and passing is public."""
 
     rulebook = Path(__file__).with_name("RULES.md")
+    feature_reasons = REASONS
 
     def prompt(self, state: Record, seat: int | None = None) -> str:
         if state.seat == NONE or seat not in (None, state.seat):

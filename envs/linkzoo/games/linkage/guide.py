@@ -4,7 +4,7 @@ from pathlib import Path
 
 from linkzoo.core.guide import Guide, ScoreRow, count
 from linkzoo.core.state import Record
-from linkzoo.games.linkage import components, describe
+from linkzoo.games.linkage import components, describe, reasons
 from linkzoo.games.linkage.components import COLOURS, HOLE_ACTION
 from linkzoo.games.linkage.notation import PIECES
 from linkzoo.games.linkage.state import HOLE, NONE, ROLE
@@ -68,6 +68,9 @@ class LinkageGuide(Guide):
             letter, first, second = PIECES[action]
             return f"{NAMES[letter]} domino on {first} and {second}"
         return self.notation.action_to_text(state, action).replace("hole", "the hole on")
+
+    def reasons(self, state: Record, played: int, better: int) -> list[str]:
+        return reasons.reasons(state, played, better)
 
     def part_words(self, state: Record, part: str) -> str:
         if part in NAMES:

@@ -10,6 +10,7 @@ from linkzoo.games.love_formula import decisions, describe, phases
 from linkzoo.games.love_formula.cards import KINDS, Cards
 from linkzoo.games.love_formula.components import NONE
 from linkzoo.games.love_formula.describe import Json, Table
+from linkzoo.games.love_formula.reasons import REASONS
 
 # ruff: noqa: D102 - `Guide` says what the methods return
 _PROMPTS = {
@@ -59,6 +60,7 @@ class LoveFormulaGuide(Guide):
     """
 
     rulebook = Path(__file__).with_name("RULES.md")
+    feature_reasons = REASONS
 
     def __init__(self, cards: Cards, *parts: Any) -> None:
         super().__init__(*parts)

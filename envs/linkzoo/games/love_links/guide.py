@@ -10,6 +10,7 @@ from linkzoo.games.love_links import components, describe
 from linkzoo.games.love_links.components import METALS, NEW, NONE
 from linkzoo.games.love_links.describe import Json
 from linkzoo.games.love_links.links import LinkSet
+from linkzoo.games.love_links.reasons import REASONS
 from linkzoo.games.love_links.rules import TARGET
 from linkzoo.games.love_links.state import sides
 from linkzoo.games.love_links.tables import LINKS
@@ -27,6 +28,7 @@ class LoveLinksGuide(Guide):
     """
 
     rulebook = Path(__file__).with_name("RULES.md")
+    feature_reasons = REASONS
 
     def __init__(self, link_set: LinkSet, *parts: Any) -> None:
         super().__init__(*parts)
