@@ -154,7 +154,8 @@ def test_the_values_stay_in_their_chart_and_lead_to_the_turning_points(
     game = "love_formula"
     page = _served(screen, game, 3) if where == "server" else _file(browser, game, 3, tmp_path)
     if where == "server":
-        page.fill(".values input", game)
+        page.click(".report summary")
+        page.fill(".report input", game)
         page.get_by_role("button", name="Show", exact=True).click()
     page.wait_for_selector(".falls button")
     # One expression: the picture is replaced as the page settles, and a replaced one has no height.
@@ -187,6 +188,37 @@ def test_a_replay_says_who_wins_with_best_play(screen: Screen) -> None:
     page.locator("body").press("End")
     _at(page, 22)
     assert page.inner_text(".exact") == "With best play: player 0 (More) wins."
+
+
+def test_a_report_appears_by_itself_and_leads_to_the_better_moves(screen: Screen) -> None:
+    """At the end of a game: accuracy, the chart, and decisions with arrows in the replay."""
+    screen.start("linkage", ["human", "random"], options={"threshold": 13})
+    page = screen.page
+    name = page.url.split("/")[-1]
+    for _ in range(4):
+        view = screen.client.settled(name)
+        assert (
+            screen.client.ask(f"sessions/{name}/move", {"move": view["moves"][0]["text"]})[0] == 200
+        )
+    assert page.locator(".report").count() == 0
+    for _ in range(2):  # the first click asks
+        page.get_by_role("button", name="Resign").click()
+    page.wait_for_selector(".column .report .accuracy li")
+    assert page.locator(".accuracy li").count() == 2
+    page.wait_for_selector(".report .chart svg")
+    page.get_by_role("button", name="Report", exact=True).click()
+    words = page.inner_text(".decisions button")
+    ply = int(words.split()[1].strip(",")) - 1
+    page.click(".decisions button")
+    _at(page, ply)
+    page.wait_for_selector(".board .marks.hint rect")
+    page.wait_for_selector(".board .arrow.hint .head")
+    page.wait_for_selector(".board .arrow.worse .head")
+    assert page.locator(".evaluation .parts div").count() == 2
+    assert "Better:" in page.inner_text(".advice")
+    page.locator("body").press("End")
+    page.wait_for_selector(".board .arrow", state="detached")
+    assert page.inner_text(".advice") == ""
 
 
 def test_strength_has_a_bar_for_each_match_and_nothing_lies_upon_another(screen: Screen) -> None:

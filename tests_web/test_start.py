@@ -115,7 +115,7 @@ def test_a_large_seed_stays(screen: Screen, client: Client, tmp_path: Path) -> N
 
     def opened() -> GameRecord:
         page.wait_for_url(re.compile("#/replay/"))
-        page.wait_for_selector(".values")
+        page.wait_for_selector(".report")
         return client.server.replays.get(page.url.split("/")[-2])[0].record
 
     assert opened() == session.record

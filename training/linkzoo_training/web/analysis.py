@@ -65,9 +65,13 @@ def analyse(player: Player, game: Game, state: Record) -> Json:
             }
             for action, move in zip(order, moves(game, state, order), strict=True)
         ],
+        "chances": None,
         "exact": None,
         "notes": list(opinion.notes),
     }
+    if None not in opinion.values:
+        values = np.array([opinion.values], np.float64)
+        result["chances"] = rounded_chances(game, int(state.num_players), values)[0]
     if game.solver is not None:
         result["exact"] = _exact(game, state)
     return result
@@ -104,6 +108,23 @@ def _opinion(player: Player, positions: Positions) -> _Opinion:
 def along(player: Player, record: GameRecord) -> Json:
     """Returns each seat's value in every position of a game. Call it in the player's thread."""
     return values_along(player.agent, record).to_dict()
+
+
+def chances(game: Game, num_players: int, payoffs: NDArray[Any]) -> NDArray[Any]:
+    """Returns the chances to win that expected payoffs stand for, 0 to 1.
+
+    A payoff is 1 for who wins alone, and the same for all who lose.
+    """
+    losing = -1 / max(game.facts.sides(num_players))
+    return ((payoffs - losing) / (1 - losing)).clip(0, 1)
+
+
+def rounded_chances(
+    game: Game, num_players: int, payoffs: NDArray[np.float64]
+) -> list[list[float]]:
+    """Returns the chances to win of N rows of payoffs as JSON data."""
+    rows = chances(game, num_players, payoffs)
+    return [[round(float(chance), 3) for chance in row] for row in rows]
 
 
 def _exact(game: Game, state: Record) -> Json:

@@ -21,7 +21,7 @@ from linkzoo_training.agents.trained_on import TrainedOn
 from linkzoo_training.web.certainty import was_certain
 from linkzoo_training.web.game_store import StoredGame, player_names
 from linkzoo_training.web.history import History
-from linkzoo_training.web.offers import judges, read_agent
+from linkzoo_training.web.offers import judges, read_agent, reporters
 from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task
 from linkzoo_training.web.safety import without_paths
 
@@ -70,6 +70,7 @@ class GameSession:
     Attributes:
         notes: Sentences about agents that weren't trained for the options or players.
         judges: The names of offered agents that analyse its positions.
+        reports: Whether an offered agent writes reports on such games.
         rematches: The number of games before this one.
         version: Counts the changes of the session.
         changed: Done at the next change.
@@ -81,6 +82,7 @@ class GameSession:
         resigned: The seat that gave up, else None.
         wish: A person's wish to take back a move, else None.
         file: The name of the game's file, once it is saved.
+        replay: The link of the game's replay, once it is opened.
         drawing: Held by the request that draws a view; see `session_routes`.
         rendered: The latest views by (seat of the screen, tall).
         began: When the game began, in seconds since 1970.
@@ -118,6 +120,7 @@ class GameSession:
         self.apart = apart and bool(self.humans)
         self.seats = [_read_player(player, game, len(seats), options, custom) for player in seats]
         self.judges = judges(game, len(seats), options, custom)
+        self.reports = bool(reporters(game, len(seats), options, custom))
         self.names = [" ".join(name.split())[:MOST_NAME] for name in names][: len(seats)]
         self.names += [""] * (len(seats) - len(self.names))
         self.rematches = 0
@@ -160,6 +163,7 @@ class GameSession:
             self.looking = self.humans[0]
         self.resigned: int | None = None
         self.file = new_file_name(self.record)
+        self.replay: str | None = None
         self.began = time.time()
         self.record.names = player_names(list(map(str, self.seats)), self.names)
 

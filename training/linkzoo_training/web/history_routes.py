@@ -38,7 +38,7 @@ def add_history(app: FastAPI, server: Server) -> None:
     def replay(link: str, file: str) -> Json:
         stored = _open_game(server, link, file)
         with server.working("replays a game"):
-            opened = Replay(record_of(stored))
+            opened = Replay(record_of(stored), people_of(stored))
         (name,) = server.replays.add(opened)
         return {"id": name}
 
@@ -61,6 +61,11 @@ def record_of(stored: StoredGame) -> GameRecord:
     record.comments = {int(index): text for index, text in stored.comments.items()}
     record.names = player_names(stored.players, stored.names)
     return record
+
+
+def people_of(stored: StoredGame) -> list[int] | None:
+    """Returns the seats of people; None in a game without people."""
+    return [seat for seat, player in enumerate(stored.seats) if player == HUMAN] or None
 
 
 def _rows(server: Server, link: str) -> list[Json]:

@@ -98,6 +98,25 @@ def offered(game: Game, custom: Mapping[str, AgentSpec]) -> dict[str, Needs]:
     return {agent: needed for agent, needed in needs.items() if needed.game == game.name}
 
 
+def reporters(
+    game: Game, players: int, options: Mapping[str, Any], custom: Mapping[str, AgentSpec]
+) -> list[str]:
+    """Returns the quick agents with values that judge such games, the strongest first.
+
+    Args:
+        game: The game, with compiled-in options.
+        players: The number of players.
+        options: The options that were chosen; others have standard values.
+        custom: Further agents by name.
+    """
+    return [
+        name
+        for name in judges(game, players, options, custom)
+        if (spec := custom.get(name) or AgentSpec.parse(name)).kind == "checkpoint"
+        and spec.simulations is None
+    ]
+
+
 def judges(
     game: Game, players: int, options: Mapping[str, Any], custom: Mapping[str, AgentSpec]
 ) -> list[str]:

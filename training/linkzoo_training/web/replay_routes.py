@@ -11,9 +11,10 @@ from linkzoo.core.arguments import string
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.web.analysis import along, analyse
 from linkzoo_training.web.game_session import safe_options
-from linkzoo_training.web.offers import judges, read_agent
+from linkzoo_training.web.offers import judges, read_agent, reporters
 from linkzoo_training.web.players import Task
 from linkzoo_training.web.replays import Replay
+from linkzoo_training.web.report import report
 from linkzoo_training.web.server import AgentWanted, Server
 from linkzoo_training.web.views import Json
 
@@ -38,7 +39,10 @@ def add_replays(app: FastAPI, server: Server) -> None:
         replay, _ = server.replays.get(name)
         record = replay.record
         known = judges(replay.game, record.num_players, record.options, server.custom_agents)
-        return {**replay.head(seat), "judges": known}
+        reports = bool(
+            reporters(replay.game, record.num_players, record.options, server.custom_agents)
+        )
+        return {**replay.head(seat), "judges": known, "reports": reports}
 
     @app.get("/api/replays/{name}/{ply}")
     def position(name: str, ply: int, seat: int | None = None, *, tall: bool = False) -> Json:
@@ -57,6 +61,26 @@ def add_replays(app: FastAPI, server: Server) -> None:
         spec = _read_agent(server, replay, wanted.agent)
         task = server.players.submit(spec, replay.game, along, replay.record)
         return await server.finished(request, task)
+
+    @app.post("/api/replays/{name}/report")
+    async def judge(name: str, request: Request) -> Json:
+        replay, _ = server.replays.get(name)
+        async with replay.reporting:  # one request writes the report, the others wait for it
+            if replay.report is None:
+                task = await asyncio.to_thread(_report, server, replay)
+                replay.report = await server.finished(request, task)
+        return replay.report
+
+
+def _report(server: Server, replay: Replay) -> Task[Json]:
+    """Submits the report on a game to the strongest policy without a search."""
+    record = replay.record
+    names = reporters(replay.game, record.num_players, record.options, server.custom_agents)
+    if not names:
+        raise ValueError("no agent with values plays such games")
+    seats = range(record.num_players) if replay.people is None else replay.people
+    spec = _read_agent(server, replay, names[0])
+    return server.players.submit(spec, replay.game, report, record, list(seats))
 
 
 def _analyse(server: Server, replay: Replay, ply: int, agent: str) -> Task[Json]:

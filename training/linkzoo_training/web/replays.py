@@ -1,5 +1,8 @@
 """Opened records: each position and the moves so far, as a viewer may know them."""
 
+import asyncio
+from collections.abc import Sequence
+
 from linkzoo import GameRecord, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.history import seat_to_act
@@ -13,10 +16,18 @@ class Replay:
 
     Args:
         record: The record; its moves are legal.
+        people: The seats of people; None if they aren't known.
+
+    Attributes:
+        report: The report on the game, once it is written.
+        reporting: Held while the report is written.
     """
 
-    def __init__(self, record: GameRecord) -> None:
+    def __init__(self, record: GameRecord, people: Sequence[int] | None = None) -> None:
         self.record = record
+        self.people = people
+        self.report: Json | None = None
+        self.reporting = asyncio.Lock()
         self.game = get_game(record.game, record.options)
         self.positions = list(record.replay())
         self.viewers: list[Viewer] = [None]

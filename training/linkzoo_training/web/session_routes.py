@@ -23,6 +23,7 @@ from linkzoo_training.web.analysis import analyse
 from linkzoo_training.web.game_session import GameSession, RefusedError
 from linkzoo_training.web.offers import read_agent
 from linkzoo_training.web.players import Player, Task
+from linkzoo_training.web.replays import Replay
 from linkzoo_training.web.server import POLL_SECONDS, AgentWanted, Server, Text, Wanted
 from linkzoo_training.web.viewers import Viewer
 from linkzoo_training.web.views import Json, Scene, entry, preview, scene_of
@@ -176,6 +177,17 @@ def add_outcomes(app: FastAPI, server: Server) -> None:
                     "the record holds hidden information: it is available at the end"
                 )
             return session.record.to_dict()
+
+    @app.post("/api/sessions/{name}/replay")
+    def replay(name: str) -> Json:
+        session = server.viewer(name).session
+        with session.lock:
+            if not session.over:
+                raise RefusedError("the game isn't over")
+            if session.replay is None or server.replays.peek(session.replay) is None:
+                record = deepcopy(session.record)
+                (session.replay,) = server.replays.add(Replay(record, session.humans or None))
+            return {"id": session.replay}
 
     @app.post("/api/sessions/{name}/analysis")
     async def analysis(name: str, wanted: _Analysis, request: Request) -> Json:

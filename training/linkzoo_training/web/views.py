@@ -126,6 +126,7 @@ def _common_facts(viewer: "Viewer") -> Json:
         "variant": changed_options(session.game, session.record.options),
         "notes": session.notes,
         "judges": session.judges,
+        "reports": session.reports,
         "seats": list(map(str, session.seats)),
         "names": session.names,
         "roles": list(session.game.roles(session.record.options)),

@@ -1,6 +1,7 @@
 // An agent's analysis of the position on the board.
 
 import { button, make } from "./api.js";
+import { Bar } from "./bar.js";
 
 /** A field for an agent with a policy; `offer(judges)` names those that play such games. */
 export function judgeField() {
@@ -55,7 +56,9 @@ export function analysisCard(question, judged) {
 
 export const signed = (value) => (value === null ? "unknown" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`);
 
-function drawn({ agent, seat, values, moves, exact, notes }) {
+function drawn({ agent, seat, values, chances, moves, exact, notes }) {
+  const bar = new Bar();
+  bar.show(chances);
   const worth = values.map((value, one) => make("li", {}, `Player ${one}${one === seat ? " (to move)" : ""}: ${signed(value)}`));
   const valued = moves.some(({ value }) => value !== null);
   const searched = moves.some(({ visits }) => visits !== null);
@@ -75,6 +78,7 @@ function drawn({ agent, seat, values, moves, exact, notes }) {
   return [
     make("p", {}, `${agent}: values from −1 (lost) to +1 (won); on the board, how likely a move with a part is, in percent`),
     ...notes.map((note) => make("p", { className: "soft" }, `${note}.`)),
+    chances ? bar.element : null,
     make("ul", {}, ...worth),
     exact ? make("p", {}, verdict(exact)) : null,
     make("div", { className: "shares", tabIndex: 0 }, make("table", {}, head, ...rows)),

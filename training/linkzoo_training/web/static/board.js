@@ -4,7 +4,7 @@
 import { button, make } from "./api.js";
 import { Faces } from "./faces.js";
 import { within } from "./geometry.js";
-import { arrive, mark, places } from "./marks.js";
+import { arrive, arrow, mark, places } from "./marks.js";
 import { Selection } from "./selection.js";
 import { showShares } from "./shares.js";
 import { Walk } from "./walk.js";
@@ -36,7 +36,8 @@ export class Board {
     this.bar = make("div", { className: "row choices", role: "group", "aria-label": "choices" });
     const stage = make("div", { className: "stage" }, this.picture, this.past);
     this.faces = new Faces(stage);
-    this.element = make("div", { className: "table" }, stage, this.bar);
+    this.column = make("div", { className: "column" }, stage); // a report can follow the stage
+    this.element = make("div", { className: "table" }, this.column, this.bar);
     this.walk = new Walk(this.picture);
     this.picture.addEventListener("click", (event) => this.point(event));
     this.picture.addEventListener("keydown", (event) => {
@@ -73,7 +74,7 @@ export class Board {
     this.names = names;
     this.touched = touched;
     this.judged = [];
-    this.hinted = [];
+    this.hinted = this.worse = [];
     this.light();
     if (held) this.hold();
   }
@@ -84,10 +85,22 @@ export class Board {
     this.light();
   }
 
-  /** Marks the parts of an advised move. */
-  hint(parts) {
+  /** Marks the parts of an advised move, and beside it those of a move that was worse. */
+  hint(parts, worse = []) {
     this.hinted = parts;
+    this.worse = worse;
     this.frame();
+  }
+
+  /** Marks the move that was played and a better one. */
+  compare(played, better) {
+    this.hint(better, played);
+  }
+
+  /** Shows the shares of judged moves, and an arrow for the best one; none with []. */
+  advise(moves) {
+    this.judge(moves);
+    this.hint(moves[0]?.parts ?? []);
   }
 
   enlarge() {
@@ -190,7 +203,10 @@ export class Board {
 
   frame() {
     mark(this.picture, "last", this.touched ?? []);
+    mark(this.picture, "worse", this.worse ?? [], "data-part");
     mark(this.picture, "hint", this.hinted ?? [], "data-part");
+    arrow(this.picture, "worse", this.worse ?? []);
+    arrow(this.picture, "hint", this.hinted ?? []);
   }
 
   showBar(missing) {

@@ -11,6 +11,8 @@ const LOOKS = [
 ];
 const [HEIGHT, LEFT, RIGHT, EDGE, LETTER] = [170, 26, 22, 12, 13];
 
+export const colourOf = (seat) => LOOKS[seat % LOOKS.length][0];
+
 export function drawn(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);

@@ -45,7 +45,7 @@ export class Faces {
   /** The boxes of everything that can be chosen, on the board and below it. */
   choices() {
     const parts = [...this.stage.querySelectorAll(".board .lit, .board .chosen")];
-    const buttons = [...this.stage.parentElement.querySelectorAll(".choices button")];
+    const buttons = [...this.stage.closest(".table").querySelectorAll(".choices button")];
     return [...parts, ...buttons].map((element) => element.getBoundingClientRect());
   }
 

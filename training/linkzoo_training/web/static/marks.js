@@ -4,6 +4,7 @@ import { drawn } from "./curve.js";
 import { centre, place } from "./geometry.js";
 
 const SPACE = 2; // pixels between an item and its frame
+const HEAD = 14; // pixels of an arrow's head
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -25,6 +26,25 @@ export function mark(holder, kind, names, attribute = "data-item") {
       for (const layerOf of ["under", "over"]) layer.append(drawn("rect", { class: layerOf, ...box }));
     }
   }
+  svg.append(layer);
+}
+
+/** An arrow from the first drawn part of a move to its last one; none where they are one. */
+export function arrow(holder, kind, parts) {
+  const svg = holder.querySelector("svg");
+  svg?.querySelector(`:scope > .arrow.${kind}`)?.remove();
+  if (!svg?.clientWidth) return;
+  const elements = parts.map((part) => svg.querySelector(`[data-part="${CSS.escape(part)}"]`)).filter(Boolean);
+  const ends = elements.map((element) => centre(place(element, svg)));
+  const [from, to] = [ends[0], ends.at(-1)];
+  const unit = svg.viewBox.baseVal.width / svg.clientWidth;
+  const length = from ? Math.hypot(to.x - from.x, to.y - from.y) : 0;
+  if (length < 2 * HEAD * unit) return;
+  const [x, y] = [(to.x - from.x) / length, (to.y - from.y) / length];
+  const at = (back, aside) => `${to.x - (back * x + aside * y) * unit},${to.y - (back * y - aside * x) * unit}`;
+  const layer = drawn("g", { class: `arrow ${kind}`, "pointer-events": "none", "aria-hidden": "true" });
+  const shaft = `M${from.x},${from.y}L${at(HEAD, 0)}`;
+  layer.append(drawn("path", { class: "under", d: shaft }), drawn("path", { class: "over", d: shaft }), drawn("path", { class: "head", d: `M${at(0, 0)}L${at(HEAD, HEAD / 2)}L${at(HEAD, -HEAD / 2)}Z` }));
   svg.append(layer);
 }
 

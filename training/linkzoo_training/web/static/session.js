@@ -7,6 +7,8 @@ import { Coach } from "./coach.js";
 import { Help } from "./help.js";
 import { openRecord } from "./lists.js";
 import { Log } from "./log.js";
+import { calm } from "./marks.js";
+import { Report } from "./report.js";
 import { Score } from "./score.js";
 import { Steps } from "./steps.js";
 import { Typed } from "./typed.js";
@@ -34,7 +36,7 @@ class SessionPage {
     this.log = new Log((number) => guarded(() => this.peek(number)), () => this.peek());
     this.typed = new Typed((move) => this.board.prepare(move), (text) => this.do("move", { move: text }), (parts) => this.board.hint(parts));
     this.coach = new Coach((agent, last) => ask(`sessions/${id}/analysis`, last ? { agent, last } : { agent }), (parts) => this.board.hint(parts));
-    this.analysis = analysisCard((agent) => ask(`sessions/${id}/analysis`, { agent }), (moves) => this.board.judge(moves));
+    this.analysis = analysisCard((agent) => ask(`sessions/${id}/analysis`, { agent }), (moves) => this.board.advise(moves));
     this.score = new Score();
     this.words = make("pre", { tabIndex: 0, "aria-label": "the position in words" });
     this.cover = make("section", { className: "card cover", hidden: true });
@@ -63,20 +65,21 @@ class SessionPage {
   actions() {
     this.back = button("Take back", () => this.do("back", {}));
     this.resign = sureButton("Resign", "Resign for good?", () => this.do("resign", {}));
+    this.toReport = button("Report", () => this.report.element.scrollIntoView({ behavior: calm() ? "auto" : "smooth" }), { hidden: true });
     this.rematch = button("Rematch", () => this.do("rematch", {}), { className: "main" });
     this.pace = make("select", { "aria-label": "pace" }, ...PACES.map(([value, name]) => make("option", { value }, name)));
     this.pace.value = "800";
     this.run = button("Play", () => this.toggleRun());
     this.step = button("One move", () => this.do("step", {}));
     this.watching = make("span", { className: "row" }, this.run, this.step, this.pace);
-    return make("div", { className: "row tools" }, this.rematch, this.watching, this.back, this.resign);
+    return make("div", { className: "row tools" }, this.rematch, this.toReport, this.watching, this.back, this.resign);
   }
 
   tools() {
     this.confirm = make("input", { type: "checkbox", checked: localStorage.getItem(CONFIRM) !== "no" });
     this.confirm.onchange = () => localStorage.setItem(CONFIRM, this.confirm.checked ? "yes" : "no");
     const record = () => askText(`sessions/${this.id}/record`);
-    this.openRecord = button("Replay", async () => openRecord(await record()));
+    this.openRecord = button("Replay", async () => (this.view.over ? this.goToReplay(0) : openRecord(await record())));
     this.download = button("Download", async () => download("game.json", await record()));
     const large = button("Enlarge", () => {
       large.setAttribute("aria-pressed", `${this.board.enlarge()}`);
@@ -239,12 +242,40 @@ class SessionPage {
     this.notes.textContent = view.notes.map((note) => `${note}.`).join(" ");
     this.resign.hidden = view.watching || view.over;
     this.rematch.hidden = !view.over;
+    this.showReport(view);
     this.watching.hidden = !view.watching;
     this.run.disabled = this.step.disabled = view.over;
     this.openRecord.hidden = this.download.hidden = !view.can_open;
     const now = !view.over && (view.watching || view.moves.length > 0);
     this.analysis.offer(view.judges, now);
     this.coach.offer(view.judges, now && !view.watching, view.has_moved);
+  }
+
+  /** The replay of the finished game. */
+  async replay() {
+    return (await ask(`sessions/${this.id}/replay`, {})).id;
+  }
+
+  async goToReplay(ply) {
+    location.hash = `#/replay/${await this.replay()}/${ply}`;
+  }
+
+  /** Begins the report when the game ends; removes it when another one begins. */
+  showReport({ over, judges, reports }) {
+    const possible = over && reports;
+    this.toReport.hidden = !possible;
+    if (!possible) {
+      this.report?.leave();
+      this.report = undefined;
+      return;
+    }
+    if (this.report) return;
+    // The report's decisions and curves lead to the replay, which has the positions.
+    const about = async (what, body) => ask(`replays/${await this.replay()}/${what}`, body);
+    const questions = { report: () => about("report", {}), values: (agent) => about("values", { agent }) };
+    this.report = new Report(questions, (ply) => guarded(() => this.goToReplay(ply)));
+    this.report.settle(this.layout, this.board);
+    this.report.begin(judges, true);
   }
 
   /** Shows an event in words; without words, the possible actions. */
@@ -284,6 +315,7 @@ class SessionPage {
     this.events?.close();
     NARROW.removeEventListener("change", this.redraw);
     this.steps.skip();
+    this.report?.leave();
   }
 }
 
