@@ -40,6 +40,7 @@ from linkzoo.engine.compiled import compiled
 
 _HEADER = Struct("=QIhbb")
 MAX_PLAYERS = 32  # bits of `winners`
+SPECTATOR = MAX_PLAYERS  # as a seat that nobody has: its views have public information only
 _MAX_VERSION = 2**31 - 1
 
 

@@ -64,8 +64,9 @@ class _Amount(int):
 class Guide:
     """Words for people, in plain Python. A game with better words derives from it.
 
-    `seat` is the observing seat, None for the referee. No method says more than that seat can know:
-    the answers are equal in all worlds that the seat can't tell apart.
+    `seat` is the observing seat, None for the referee, and SPECTATOR (`linkzoo.core.game`) for
+    somebody without a seat, who knows what all seats know. No method says more than its reader can
+    know: the answers are equal in all worlds that the reader can't tell apart.
 
     Args:
         notation: The game's notation, in which the defaults speak.

@@ -12,6 +12,7 @@ import numpy as np
 
 from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import shown
+from linkzoo.core.game import SPECTATOR
 from linkzoo.core.history import History as Past
 from linkzoo.core.kernels import kernels
 from linkzoo.core.state import Record, winners_of
@@ -155,7 +156,7 @@ class GameSession:
         kernels(self.game).begin(self._states, np.array([seed], np.uint64), self._mask)
         self._first: Record = self._states.copy()[0]
         self.record = GameRecord.of(self.game, self.state)
-        self.history = History(self.game, self.humans)
+        self.history = History(self.game, [*self.humans, SPECTATOR])
         self._certain: list[bool] = []  # by ply: neither luck nor hidden information had a part
         self.wish: Wish | None = None
         self.looking: int | None = None

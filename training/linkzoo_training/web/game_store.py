@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from linkzoo_training.web.players import HUMAN
+from linkzoo_training.web.session_store import WATCHING
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS links (link TEXT PRIMARY KEY, first TEXT NOT NULL, number INTEGER);
@@ -59,7 +60,9 @@ class StoredGame:
     changed: float
 
     def own_seat(self, number: int) -> int | None:
-        """Returns the seat of a session's link; None for a screen that people share."""
+        """Returns the seat of a session's link; None for spectators and for a shared screen."""
+        if number == WATCHING:
+            return None
         people = [seat for seat, player in enumerate(self.seats) if player == HUMAN]
         if self.apart or len(people) == 1:
             return people[number]
@@ -98,6 +101,20 @@ class GameStore:
         rows = [(link, links[0], number) for number, link in enumerate(links)]
         self._write("INSERT INTO links VALUES (?, ?, ?)", rows)
 
+    def watch(self, link: str) -> str:
+        """Returns the link that watches the session of a link, "" if there is none."""
+        first = self._first(link)
+        if first is None:
+            return ""
+        rows = self._read("SELECT link FROM links WHERE number < 0 AND first = ?", first)
+        return rows[0][0] if rows else ""
+
+    def add_watch(self, link: str, watching: str) -> None:
+        """Adds a link that watches the session of a link."""
+        first = self._first(link)
+        if first is not None:
+            self._write("INSERT INTO links VALUES (?, ?, ?)", [(watching, first, WATCHING)])
+
     def put(self, first: str, game: StoredGame) -> None:
         """Writes a game of the session with a first link; it replaces its earlier state.
 
@@ -110,19 +127,23 @@ class GameStore:
         """Forgets a link, and the games of its session with the last link."""
         first = self._first(link)
         self._write("DELETE FROM links WHERE link = ?", [(link,)])
-        if first is not None and not self._read("SELECT 1 FROM links WHERE first = ?", first):
+        players = "SELECT 1 FROM links WHERE first = ? AND number >= 0"
+        if first is not None and not self._read(players, first):
             self._write("DELETE FROM games WHERE first = ?", [(first,)])
+            self._write("DELETE FROM links WHERE first = ?", [(first,)])
 
     def links(self, link: str) -> list[str]:
-        """Returns the links of a link's session, in order; none for an unknown link."""
+        """Returns the players' links of a link's session, in order; none for an unknown link."""
         first = self._first(link)
         if first is None:
             return []
-        rows = self._read("SELECT link FROM links WHERE first = ? ORDER BY number", first)
+        rows = self._read(
+            "SELECT link FROM links WHERE first = ? AND number >= 0 ORDER BY number", first
+        )
         return [name for (name,) in rows]
 
     def number(self, link: str) -> int:
-        """Returns the number of a known link among the links of its session."""
+        """Returns the number of a known link among the links of its session, or WATCHING."""
         ((number,),) = self._read("SELECT number FROM links WHERE link = ?", link)
         return int(number)
 

@@ -20,7 +20,7 @@ from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.game_store import GameStore
 from linkzoo_training.web.players import AbandonedError, Players, Task
 from linkzoo_training.web.replays import Replay
-from linkzoo_training.web.session_store import SessionStore, UnknownError
+from linkzoo_training.web.session_store import WATCHING, SessionStore, UnknownError
 from linkzoo_training.web.viewers import Viewer
 from linkzoo_training.web.views import Json, stored_summary, summary
 
@@ -162,6 +162,16 @@ class Server:
         except UnknownError:
             return None
 
+    def spectators(self, name: str) -> str:
+        """Returns the link that watches the game of a link, one for all spectators."""
+        with self._restoring:
+            watching = self.store.watch(name)
+            if not watching:
+                (watching,) = self.sessions.new_ids(1)
+                self.store.add_watch(name, watching)
+                self.sessions.watch(name, watching)
+        return watching
+
     def close(self, name: str) -> None:
         """Forgets a link, and with the last one of a session its games."""
         self.sessions.close(name)
@@ -186,6 +196,9 @@ class Server:
         links = tuple(self.store.links(name))
         session.start(partial(self.store.put, links[0]))
         self.sessions.restore(session, links)
+        watching = self.store.watch(name)
+        if watching:
+            self.sessions.watch(links[0], watching)
 
     def stop(self) -> None:
         """Ends the agents and the requests that wait."""
@@ -214,6 +227,8 @@ class Server:
 
 def _viewer(session: GameSession, number: int) -> Viewer:
     """Returns the viewer of a game's link; people with own screens have a link each."""
+    if number == WATCHING:
+        return Viewer(session, spectator=True)
     if session.apart:
         return Viewer(session, session.humans[number])
     return Viewer(session)

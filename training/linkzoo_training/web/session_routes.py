@@ -118,6 +118,17 @@ def add_sessions(app: FastAPI, server: Server) -> None:
         with viewer.session.lock:
             return preview(viewer, wanted.move, tall=tall)
 
+    @app.post("/api/sessions/{name}/spectators")
+    def spectators(name: str) -> Json:
+        viewer = server.viewer(name)
+        with viewer.session.lock:
+            scene = scene_of(Viewer(viewer.session, spectator=True))
+        try:
+            scene.drawn()
+        except Exception as error:  # a game's own drawing needn't know spectators
+            raise RefusedError("the game has no view for spectators") from error
+        return {"id": server.spectators(name)}
+
     @app.delete("/api/sessions/{name}")
     def close(name: str) -> Json:
         server.close(name)
@@ -161,7 +172,9 @@ def add_outcomes(app: FastAPI, server: Server) -> None:
 
     @app.post("/api/sessions/{name}/save")
     def save(name: str) -> Json:
-        session = server.viewer(name).session
+        viewer = server.viewer(name)
+        viewer.check_plays()
+        session = viewer.session
         with session.lock:
             record = deepcopy(session.record)
             file = session.file
@@ -317,7 +330,7 @@ async def _shown(server: Server, viewer: Viewer, tall: bool) -> _View:
     Few views are drawn at once: more threads would only compete for the interpreter.
     """
     session = viewer.session
-    key = (viewer.own_seat, tall)
+    key = (viewer.screen, tall)
     async with session.drawing:  # one request draws a change, the others wait for its view
         scene = await run_in_threadpool(_scene, viewer)
         known: _View | None = session.rendered.get(key)
@@ -326,10 +339,10 @@ async def _shown(server: Server, viewer: Viewer, tall: bool) -> _View:
         async with server.drawing:
             view = await run_in_threadpool(scene.drawn, tall=tall)
         facts = {name: value for name, value in view.items() if name != "svg"}
-        version, seen = session.seen.get(viewer.own_seat, (0, None))
+        version, seen = session.seen.get(viewer.screen, (0, None))
         if facts != seen:
             version += 1
-            session.seen[viewer.own_seat] = version, facts
+            session.seen[viewer.screen] = version, facts
         content = json.dumps({**view, "version": version}).encode()
         drawn = _View(scene.change, version, content)
         session.rendered[key] = drawn

@@ -4,12 +4,13 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from linkzoo_training.web.players import BusyError
 
 T = TypeVar("T")
+WATCHING = -1  # the number of an id that only watches
 
 
 class UnknownError(Exception):
@@ -21,6 +22,11 @@ class _Entry(Generic[T]):
     item: T
     ids: tuple[str, ...]
     last_used: float
+    watching: list[str] = field(default_factory=list)  # ids that keep nothing alive
+
+    def number(self, name: str) -> int:
+        """Returns the number of an id; WATCHING for one that only watches."""
+        return self.ids.index(name) if name in self.ids else WATCHING
 
 
 class SessionStore(Generic[T]):
@@ -72,8 +78,16 @@ class SessionStore(Generic[T]):
             self._entries[ids[0]] = _Entry(item, ids, time.monotonic())
             self._first_ids.update(dict.fromkeys(ids, ids[0]))
 
+    def watch(self, name: str, watching: str) -> None:
+        """Adds an id that only watches to the object of an id; nothing for an unknown one."""
+        with self._lock:
+            entry = self._entry(name)
+            if entry is not None:
+                entry.watching.append(watching)
+                self._first_ids[watching] = entry.ids[0]
+
     def get(self, name: str) -> tuple[T, int]:
-        """Returns the object of an id, and the id's number among the object's ids.
+        """Returns the object of an id, and the id's number, or WATCHING.
 
         Raises:
             UnknownError: There is no such id.
@@ -85,7 +99,7 @@ class SessionStore(Generic[T]):
                 raise UnknownError("no such game: it was closed, or not used for long")
             entry.last_used = time.monotonic()
             self._entries[entry.ids[0]] = self._entries.pop(entry.ids[0])
-            return entry.item, entry.ids.index(name)
+            return entry.item, entry.number(name)
 
     def peek(self, name: str) -> tuple[T, int] | None:
         """Returns the same as `get`, without counting as use; None for an unknown id."""
@@ -93,7 +107,7 @@ class SessionStore(Generic[T]):
             entry = self._entry(name)
             if entry is None:
                 return None
-            return entry.item, entry.ids.index(name)
+            return entry.item, entry.number(name)
 
     def close(self, name: str) -> None:
         """Forgets an id, and drops its object if that was the last id."""
@@ -117,6 +131,6 @@ class SessionStore(Generic[T]):
 
     def _drop(self, entry: _Entry[T]) -> None:
         del self._entries[entry.ids[0]]
-        for name in entry.ids:
+        for name in (*entry.ids, *entry.watching):
             self._first_ids.pop(name, None)
         self._closed(entry.item)

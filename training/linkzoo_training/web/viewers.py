@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import islice
 
+from linkzoo.core.game import SPECTATOR
 from linkzoo.core.state import Record
 from linkzoo_training.web.game_session import GameSession, RefusedError, Wish
 
@@ -13,16 +14,24 @@ class Viewer:
 
     Attributes:
         session: The game.
-        own_seat: The seat of the link; None for the shared screen, and for games between agents.
+        own_seat: The seat of the link; None for the shared screen, for spectators, and for games
+            between agents.
+        spectator: Whether the link only watches: it shows public information.
     """
 
     session: GameSession
     own_seat: int | None = None
+    spectator: bool = False
+
+    @property
+    def screen(self) -> int | None:
+        """The seat of the link, SPECTATOR or None: links with the same screen have equal views."""
+        return SPECTATOR if self.spectator else self.own_seat
 
     @property
     def seat(self) -> int | None:
         """The seat whose turn or view is shown; None if there is none."""
-        if self.own_seat is not None:
+        if self.own_seat is not None or self.spectator:
             return self.own_seat
         return self.session.looking
 
@@ -31,6 +40,8 @@ class Viewer:
         """The seat whose knowledge is shown; None for the referee's."""
         if not self.session.secret:
             return None
+        if self.spectator:
+            return SPECTATOR
         if self.seat is None:  # nobody is at the shared screen yet
             return self.session.humans[0]
         return self.seat
@@ -38,11 +49,13 @@ class Viewer:
     @property
     def waiting(self) -> int | None:
         """The seat that has to confirm it is at the shared screen; nothing is shown until then."""
-        return self.session.waiting
+        return None if self.spectator else self.session.waiting
 
     @property
     def has_turn(self) -> bool:
         """Whether the seat to act is the link's; always on the shared screen."""
+        if self.spectator:
+            return False
         return self.own_seat is None or self.own_seat == int(self.session.state.seat)
 
     def legal(self) -> list[int]:
@@ -59,6 +72,8 @@ class Viewer:
         shown, and the end. Where something is hidden, it must still be the viewer's turn.
         """
         session = self.session
+        if self.spectator:
+            return None
         movers = session.humans
         if self.own_seat is not None:
             movers = [self.own_seat]
@@ -90,6 +105,7 @@ class Viewer:
 
     def check_turn(self) -> None:
         """Raises RefusedError unless the viewer is to act."""
+        self.check_plays()
         self.check_looking()
         if not self.has_turn:
             self.session.refuse_turn()
@@ -101,10 +117,12 @@ class Viewer:
 
     def look(self, seat: int) -> None:
         """Confirms that the person to act is at the shared screen; RefusedError for another."""
+        self.check_plays()
         self.session.look(seat)
 
     def step(self) -> None:
         """Lets an agent move, in a game without people; RefusedError where people play."""
+        self.check_plays()
         self.session.step()
 
     def take_back(self) -> None:
@@ -113,6 +131,7 @@ class Viewer:
         Raises:
             RefusedError: There is no move that can be taken back.
         """
+        self.check_plays()
         self.check_looking()
         session = self.session
         last = self.last_own()
@@ -126,6 +145,7 @@ class Viewer:
 
     def agree(self, agrees: bool) -> None:
         """Answers another person's wish to take back a move; RefusedError if there is none."""
+        self.check_plays()
         session = self.session
         wish = session.wish
         if wish is None or self.own_seat is None or self.own_seat == wish.seat:
@@ -142,6 +162,7 @@ class Viewer:
 
     def resign(self) -> None:
         """Ends the game for the viewer's seat; RefusedError if the viewer has none."""
+        self.check_plays()
         self.check_looking()
         if self.session.over:
             raise RefusedError("the game is over")
@@ -151,9 +172,15 @@ class Viewer:
 
     def rematch(self, seed: int) -> None:
         """Begins another game with the same seats; RefusedError before the end of this one."""
+        self.check_plays()
         if not self.session.over:
             raise RefusedError("the game isn't over: end or resign it first")
         self.session.deal(seed)
+
+    def check_plays(self) -> None:
+        """Raises RefusedError for spectators."""
+        if self.spectator:
+            raise RefusedError("this link only watches the game")
 
     def check_looking(self) -> None:
         """Raises RefusedError while the shared screen waits for the next player."""

@@ -133,6 +133,7 @@ def _common_facts(viewer: "Viewer") -> Json:
         "own_seat": viewer.own_seat,
         "waiting": viewer.waiting,
         "watching": not session.humans,
+        "spectator": viewer.spectator,
         "error": error,
     }
 
@@ -198,7 +199,7 @@ def summary(viewer: "Viewer") -> Json:
         "names": session.names,
         "own_seat": viewer.own_seat,
         "moves": len(moves),
-        "unused": not moves and not session.rematches,
+        "unused": not (moves or session.rematches or viewer.spectator),
         "over": session.over,
         "winners": session.winners,
         "yours": bool(viewer.legal()),

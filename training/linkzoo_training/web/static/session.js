@@ -84,13 +84,26 @@ class SessionPage {
     const large = button("Enlarge", () => {
       large.setAttribute("aria-pressed", `${this.board.enlarge()}`);
     });
-    const save = button("Save", async () => {
+    this.save = button("Save", async () => {
       const { file } = await ask(`sessions/${this.id}/save`, {});
       this.tell(`Saved as ${file}.`);
     });
+    this.shared = make("p", { className: "shared", role: "status" });
+    this.share = button("Link to watch", () => this.showLink());
     this.asking = make("label", { className: "flag" }, this.confirm, "Ask before each move");
     const leave = button("New game", () => void (location.hash = "#/"));
-    return make("div", { className: "row tools" }, this.asking, save, this.download, this.openRecord, large, leave);
+    return make("div", {}, make("div", { className: "row tools" }, this.asking, this.share, this.save, this.download, this.openRecord, large, leave), this.shared);
+  }
+
+  /** Shows the link for spectators, who see what all players know. */
+  async showLink() {
+    const { id } = this.view.spectator ? this : await ask(`sessions/${this.id}/spectators`, {});
+    const { address: other, shared } = await ask("catalogue");
+    const address = `${shared ? other : `${location.origin}/`}#/game/${id}`;
+    this.shared.replaceChildren("Whoever has this link can watch, and sees only what all players know: ", make("a", { href: address }, address));
+    if (navigator.clipboard) {
+      await navigator.clipboard.writeText(address).then(() => this.shared.append(" (copied)"), () => undefined);
+    }
   }
 
   /** The address of a request about this game; narrow screens get other pictures. */
@@ -168,7 +181,7 @@ class SessionPage {
   render(view) {
     // The title of a background tab shows that it is the person's turn.
     document.title = `${view.moves?.length ? "● Your move: " : ""}${view.title}, linkzoo`;
-    this.title.textContent = view.title;
+    this.title.textContent = view.spectator ? `${view.title}, as a spectator` : view.title;
     const covered = view.waiting !== null;
     this.cover.hidden = !covered;
     this.layout.hidden = covered;
@@ -234,16 +247,17 @@ class SessionPage {
     }
     this.score.show(view, view.over ? undefined : view.acting ?? undefined, view.watching ? undefined : mine);
     if (!this.steps.running) this.tell();
-    this.back.hidden = this.asking.hidden = view.watching;
+    this.back.hidden = this.asking.hidden = view.watching || view.spectator;
+    this.save.hidden = view.spectator;
     this.back.disabled = !view.can_take_back || view.wish !== null;
     this.back.textContent = view.own_seat !== null && view.seats.filter((who) => who === "human").length > 1 ? "Ask to take back" : "Take back";
     this.showWish(view);
     this.notes.hidden = !view.notes.length;
     this.notes.textContent = view.notes.map((note) => `${note}.`).join(" ");
-    this.resign.hidden = view.watching || view.over;
-    this.rematch.hidden = !view.over;
+    this.resign.hidden = view.watching || view.spectator || view.over;
+    this.rematch.hidden = view.spectator || !view.over;
     this.showReport(view);
-    this.watching.hidden = !view.watching;
+    this.watching.hidden = view.spectator || !view.watching;
     this.run.disabled = this.step.disabled = view.over;
     this.openRecord.hidden = this.download.hidden = !view.can_open;
     const now = !view.over && (view.watching || view.moves.length > 0);

@@ -18,7 +18,7 @@ def draw_content(view: Json, table: Table, seat: int | None) -> tuple[list[str],
     """Returns the markup of the picture and its height, which grows with many cards."""
     hand = ""
     hand_height = 0.0
-    if seat is not None:
+    if seat is not None and seat < view["num_players"]:  # no spectator
         hand, hand_height = draw_hand(view, seat, table, WIDTH - 2 * _MARGIN)
     room = _HEIGHT - hand_height - 2 * _MARGIN
     order = _order(view, seat)
@@ -38,7 +38,9 @@ def draw_content(view: Json, table: Table, seat: int | None) -> tuple[list[str],
 def _order(view: Json, seat: int | None) -> list[int]:
     """Returns the players from the top on, the viewing seat's at the bottom."""
     players = view["num_players"]
-    last = players - 1 if seat is None else seat
+    last = players - 1
+    if seat is not None and seat < players:
+        last = seat
     return [(last + step) % players for step in range(1, players + 1)]
 
 
