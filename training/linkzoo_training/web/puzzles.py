@@ -1,7 +1,8 @@
-"""Puzzles: positions in which few moves win, by the exact solver.
+"""Puzzles: positions in which few moves win, by the exact solver or by playing out all lines.
 
 A game's folder holds them as `puzzles.json`, beside its RULES.md: `puzzles`, a list of records. The
-position after a record's last move is the puzzle; the solver says which moves win there.
+position after a record's last move is the puzzle. Games without a solver have positions in which
+nothing is hidden and no luck is left.
 """
 
 from functools import cache
@@ -10,8 +11,10 @@ from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
+from linkzoo.text.prompts import changed_options
 from linkzoo_training.agents.values import SOLVER_LIMIT
 from linkzoo_training.search.solver import solve
+from linkzoo_training.web.settled import sure_wins
 from linkzoo_training.web.views import Json, beside_rules, picture, words
 
 
@@ -27,13 +30,15 @@ def load_puzzle(name: str, number: int) -> tuple[Game, Record, list[int]]:
 
     Raises:
         ValueError: There is no such puzzle.
-        OutOfReachError: The solver can't solve it.
+        OutOfReachError: It can't be solved.
     """
     records = _records(name)
     index = integer("puzzle", number, 0, len(records) - 1)
     record = GameRecord.from_dict(records[index])
     game = get_game(record.game, record.options)
     *_, state = record.replay()
+    if game.solver is None:
+        return game, state, sure_wins(game, state)
     solution = solve(id_of(game), state, SOLVER_LIMIT, game.fixed.values)
     return game, state, list(solution.winning)
 
@@ -46,6 +51,7 @@ def puzzle_view(name: str, number: int, *, tall: bool = False) -> Json:
     return {
         "title": game.title,
         "number": len(_records(name)),
+        "variant": changed_options(game, game.chosen_options(state)),
         "seat": seat,
         "role": roles[seat] if roles else "",
         "svg": picture(game, state, seat, tall=tall),
