@@ -179,7 +179,7 @@ $(CUDA)/.made: pyproject.toml $(LOCKS)
 $(LOWEST)/.made: pyproject.toml constraints.txt $(UV)/.made
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(UV)/bin/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --no-annotate \
-		--python $(LOWEST)/bin/python pyproject.toml -o $(LOWEST)/lowest.txt
+		--python $(LOWEST)/bin/python --extra train --extra web $(TORCH) pyproject.toml -o $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python $(PIP_INSTALL) $(TORCH) -c $(LOWEST)/lowest.txt -e ".[train,web,dev]"
 	touch $@
 
