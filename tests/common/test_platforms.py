@@ -1,41 +1,80 @@
-"""Other systems, as far as this one can tell: imports without POSIX, and packages for drawings."""
+"""Other systems, as far as this one can tell.
+
+Imports without POSIX, text files, processes, paths, and packages for drawings.
+"""
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 from tests.common.play import run_python
-from tests.packages import PACKAGES, Package
+from tests.packages import PACKAGES, Package, imports
 
 POSIX_MODULES = set("curses fcntl grp posix pty pwd readline resource termios tty".split())
 # Names that Windows lacks.
 POSIX_NAMES = {
     "os": set(
         "fork forkpty getuid geteuid getgid killpg getpgid setsid mkfifo wait3 wait4 getloadavg "
-        "sysconf nice sched_getaffinity register_at_fork O_NOFOLLOW".split()
+        "sysconf nice sched_getaffinity register_at_fork O_NOFOLLOW O_DIRECTORY O_NONBLOCK uname "
+        "chown fchown openpty posix_spawn statvfs pathconf WNOHANG EX_OK".split()
     ),
     "signal": set(
-        "SIGKILL SIGHUP SIGUSR1 SIGUSR2 SIGALRM SIGSTOP SIGCONT SIGPIPE alarm setitimer "
-        "pthread_kill pthread_sigmask SIG_BLOCK SIG_SETMASK SIG_UNBLOCK".split()
+        "SIGKILL SIGHUP SIGUSR1 SIGUSR2 SIGALRM SIGCHLD SIGQUIT SIGSTOP SIGCONT SIGPIPE SIGWINCH "
+        "alarm setitimer pause sigwait pthread_kill pthread_sigmask SIG_BLOCK SIG_SETMASK "
+        "SIG_UNBLOCK".split()
     ),
+    "select": {"epoll", "poll"},
+    "socket": {"AF_UNIX", "SO_REUSEPORT", "socketpair"},
+    "time": {"tzset", "clock_gettime", "CLOCK_MONOTONIC_RAW", "CLOCK_THREAD_CPUTIME_ID"},
 }
-# A process where these modules and names don't exist, and which names itself Windows; Numba and
-# torch are imported before, with the system's own.
-WINDOWS = f"""
-import os, signal, sys
-import gymnasium, numba, pettingzoo, filelock, pydantic, rich.console, torch, yaml
-import asyncio, multiprocessing.context, multiprocessing.resource_tracker, tempfile, types
-sys.platform = "win32"
-sys.modules["msvcrt"] = types.ModuleType("msvcrt")
-for module in {sorted(POSIX_MODULES)}:
+# Names of Linux that macOS lacks.
+LINUX_NAMES = {
+    "os": set(
+        "sched_getaffinity sched_setaffinity memfd_create pipe2 posix_fadvise posix_fallocate "
+        "sendfile eventfd getrandom pidfd_open O_DIRECT O_TMPFILE".split()
+    ),
+    "select": {"epoll"},
+    "signal": {"sigtimedwait", "sigwaitinfo", "pidfd_send_signal"},
+    "socket": {"AF_NETLINK", "SOCK_CLOEXEC"},
+    "time": {"CLOCK_BOOTTIME", "pthread_getcpuclockid"},
+}
+# What the modules of the packages import from outside is imported before, with the system's own.
+BEFORE = """
+import asyncio, multiprocessing.context, multiprocessing.resource_tracker, os, select, signal
+import socket, sys, tempfile, time, types
+for name in {outside}:
+    try:
+        __import__(name)
+    except ImportError:  # of an extra that isn't here
+        pass
+"""
+# Then these modules and names don't exist, and the process names itself another system.
+SYSTEMS = {
+    "win32": ("msvcrt", POSIX_MODULES, POSIX_NAMES),
+    "darwin": ("fcntl", set[str](), LINUX_NAMES),
+}
+OTHER_SYSTEM = """
+sys.platform = {platform!r}
+sys.modules.setdefault({locks!r}, types.ModuleType({locks!r}))
+for module in {modules}:
     sys.modules[module] = None
-for module, names in {POSIX_NAMES}.items():
+for module, names in {names}.items():
     for name in names:
         if hasattr(sys.modules[module], name):
             delattr(sys.modules[module], name)
+"""
+IMPORT_ALL = """
+import importlib
+for name in {modules}:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name.split(".")[0] in {refused}:
+            raise
 """
 
 
@@ -58,7 +97,7 @@ def guarded(tree: ast.AST) -> Iterator[int]:
 
 def posix_uses(path: Path) -> list[str]:
     """Returns the uses of POSIX alone in a file that nothing guards."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     allowed = set(guarded(tree))
     uses = []
     for node in ast.walk(tree):
@@ -88,6 +127,91 @@ def test_what_only_posix_has_is_guarded(package: Package) -> None:
     assert [use for path in package.modules.values() for use in posix_uses(path)] == []
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    """Yields the calls of a file, with the called name: `open` of `path.open(...)`."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func).rpartition(".")[2], node
+
+
+def keywords(call: ast.Call) -> set[str | None]:
+    return {keyword.arg for keyword in call.keywords}
+
+
+def texts_without_encoding(path: Path) -> list[str]:
+    """Returns the uses of text files in the system's encoding, which may not be UTF-8."""
+    uses = []
+    for name, call in calls(path):
+        if "encoding" in keywords(call):
+            continue
+        if name == "write_text" or (name == "read_text" and not call.args):
+            uses.append(call)
+        elif name in ("open", "fdopen", "NamedTemporaryFile"):
+            file_comes_first = ast.unparse(call.func) in ("open", "os.fdopen")
+            modes = call.args[1:2] if file_comes_first else call.args[:1]
+            if len(call.args) == file_comes_first and "mode" not in keywords(call):
+                modes = [ast.Constant("r")]
+            modes += [keyword.value for keyword in call.keywords if keyword.arg == "mode"]
+            if any(re.fullmatch("'[rwax]t?[+]?'", ast.unparse(mode)) for mode in modes):
+                uses.append(call)
+    return [f"{path.name}:{call.lineno} {ast.unparse(call)}" for call in uses]
+
+
+def forks(path: Path) -> list[str]:
+    """Returns the processes that don't start by `spawn`, the only way on Windows."""
+    uses = []
+    for name, call in calls(path):
+        if name == "get_context":
+            fine = [ast.unparse(argument) for argument in call.args] == ["'spawn'"]
+        elif name == "ProcessPoolExecutor":
+            fine = len(call.args) > 1 or "mp_context" in keywords(call)
+        else:
+            fine = ast.unparse(call.func) not in (
+                "multiprocessing.Process",
+                "multiprocessing.Pool",
+                "multiprocessing.Manager",
+            )
+        if not fine:
+            uses.append(f"{path.name}:{call.lineno} {ast.unparse(call)}")
+    return uses
+
+
+def fixed_paths(path: Path) -> list[str]:
+    """Returns the paths of POSIX systems in a file, but those that it asks for first."""
+    return [
+        f"{path.name}:{node.lineno} {node.value!r}"
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and re.match("/(tmp|var|usr|etc|home|root|dev|proc|sys|opt)(/|$)", node.value)
+        and node.value != "/proc/cpuinfo"  # `bench` names the processor by it, if it is a file
+    ]
+
+
+def test_the_searches_find_what_they_look_for(tmp_path: Path) -> None:
+    file = tmp_path / "a.py"
+    file.write_text(
+        "open('a')\nopen('a', 'rb')\npath.read_text()\npath.read_text(encoding='utf-8')\n"
+        "get_context('fork')\nget_context('spawn')\nProcessPoolExecutor(2)\nmultiprocessing.Pool()\n"
+        "Path('/tmp/x')\nPath('/proc/cpuinfo')\n",
+        encoding="utf-8",
+    )
+    assert [use.split()[0] for use in texts_without_encoding(file)] == ["a.py:1", "a.py:3"]
+    assert [use.split()[0] for use in forks(file)] == ["a.py:5", "a.py:7", "a.py:8"]
+    assert fixed_paths(file) == ["a.py:9 '/tmp/x'"]
+
+
+@pytest.mark.parametrize("search", [texts_without_encoding, forks, fixed_paths])
+def test_files_and_processes_suit_every_system(search: Callable[[Path], list[str]]) -> None:
+    files = [path for package in PACKAGES for path in package.modules.values()]
+    assert [use for path in files for use in search(path)] == []
+
+
 def test_only_drawings_load_pillow_and_resvg() -> None:
     """After games and text neither is loaded; after a picture both are."""
     program = """
@@ -107,6 +231,21 @@ print([name for name in drawing if name in sys.modules])
 
 
 @pytest.mark.slow  # quick: test_what_only_posix_has_is_guarded
-@pytest.mark.parametrize("module", ["linkzoo", "linkzoo_training.commands.cli"])
-def test_it_imports_without_posix(module: str) -> None:
-    run_python("-c", f"{WINDOWS}\nimport {module}")
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_module_imports_elsewhere(system: str) -> None:
+    """Packages of others import as on this system."""
+    locks, modules, names = SYSTEMS[system]
+    own = {package.name for package in PACKAGES}
+    paths = {name: path for package in PACKAGES for name, path in package.modules.items()}
+    outside = set[str]()
+    for path in paths.values():
+        for name in imports(path.read_text(encoding="utf-8")):
+            if name.split(".")[0] not in own | modules:
+                outside.add(name.rpartition(".")[0] or name)
+    program = BEFORE.format(outside=sorted(outside))
+    program += OTHER_SYSTEM.format(
+        platform=system, locks=locks, modules=sorted(modules), names=names
+    )
+    listed = [name for name in paths if not name.endswith("__main__")]
+    program += IMPORT_ALL.format(modules=listed, refused=sorted(own | modules))
+    run_python("-c", program)
