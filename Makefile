@@ -23,6 +23,7 @@ OUT ?= runs/gpu
 LOWEST ?= .venv-lowest-$(VERSION)
 NEWEST ?= .venv-newest-$(VERSION)
 ENVS ?= .venv-envs-$(VERSION)
+AARCH64 ?= .venv-aarch64
 UV ?= .venv-uv
 # Which torch `test-lowest` and `test-newest` take: with TORCH="-c constraints.txt" that of `make test`.
 TORCH ?=
@@ -44,7 +45,7 @@ locked = $(pip_locked) hatchling && $(pip_locked) --no-build-isolation $(2)
 ON_GPU := PYTHONPATH=envs:training:$(PYTHONPATH) $(CUDA_PYTHON)
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-pythons test-lowest test-newest test-envs lock test-ptx test-nightly test-gpu gpu
+.PHONY: help train test test-slow test-all lint format types wheel bench strength docs clean fuzz test-web test-integrations test-versions test-pythons test-lowest test-newest test-envs test-aarch64 lock test-ptx test-nightly test-gpu gpu
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -98,14 +99,23 @@ test-newest: $(NEWEST)/.made ## the quick tests with the newest version of every
 	$(NEWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-pythons: ## test-versions with every Python of PYTHONS that is here or in pyenv; for every night
+	@tested=; missing=; \
 	for version in $(PYTHONS); do \
 		found=; \
 		for python in python$$version "$$(pyenv prefix $$version 2>/dev/null)/bin/python$$version"; do \
 			if "$$python" -c "import ensurepip" 2>/dev/null; then found="$$python"; fi; \
 		done; \
-		if [ -z "$$found" ]; then echo "LEFT OUT: there is no Python $$version"; continue; fi; \
+		if [ -z "$$found" ]; then missing="$$missing $$version"; continue; fi; \
 		$(MAKE) test-versions PYTHON="$$found" || exit 1; \
-	done
+		tested="$$tested $$version"; \
+	done; \
+	echo "tested with Python:$$tested"; \
+	if [ -n "$$missing" ]; then \
+		echo "LEFT OUT, neither on the path nor of pyenv, or without ensurepip: Python$$missing"; \
+	fi
+
+test-aarch64: $(VENV)/.dev ## the environments on an emulated aarch64, as root (ARGS=tests/...)
+	PYTHON=$(BIN)/python scripts/aarch64.sh $(AARCH64) $(ARGS)
 
 test-envs: $(ENVS)/.made ## the environments' quick tests, without torch (PYTHON=...)
 	$(ENVS)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS) $(ENVS_TESTS)
