@@ -34,7 +34,7 @@ PYTHONS ?= 3.11 3.12 3.13 3.14
 LOCKED := train web dev release docs browser cuda
 
 BIN := $(VENV)/bin
-PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check $(PIP_ARGS)
 comma := ,
 LOCKS := $(wildcard locks/*.txt)
 # $(call locked,ENVIRONMENT,REQUIREMENTS): installs the versions of the lock. The build backend comes
