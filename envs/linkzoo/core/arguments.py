@@ -8,8 +8,20 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+
+class _ShortRepr(Repr):
+    """Abbreviates values alike with every Python; 3.14 writes the address of a large integer."""
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Formats an integer; a ValueError from thousands of digits goes through."""
+        text = repr(x)
+        if len(text) > self.maxlong:
+            return super().repr_int(x, level)
+        return text
+
+
 _MAX_SHOWN = 400
-_SHORT = Repr()
+_SHORT = _ShortRepr()
 _SHORT.maxlevel = 4
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 20
 _SHORT.maxstring = _SHORT.maxother = 80
