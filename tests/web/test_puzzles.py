@@ -6,7 +6,7 @@ import pytest
 from linkzoo import Game, game_names, get_game
 from linkzoo.core.solver import OutOfReachError
 from linkzoo.testing.play import clone, mask_of, new, outcome_of
-from linkzoo_training.web.puzzles import load_puzzle, puzzle_numbers
+from linkzoo_training.web.puzzles import load_puzzle, puzzle_numbers, puzzle_view
 from linkzoo_training.web.settled import sure_wins
 from tests.driving import first_quick
 from tests.web.server import Client
@@ -25,6 +25,7 @@ def test_few_moves_win(name: str, number: int) -> None:
     assert set(winning) <= set(legal)
     assert 1 <= len(winning) <= 2
     assert len(legal) >= 3 * len(winning)
+    assert isinstance(puzzle_view(name, number)["say"], str)
 
 
 @pytest.mark.slow

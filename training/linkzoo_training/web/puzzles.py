@@ -1,7 +1,7 @@
 """Puzzles: positions in which few moves win, by the exact solver or by playing out all lines.
 
 A game's folder holds them as `puzzles.json`, beside its RULES.md: `puzzles`, a list of records. The
-position after a record's last move is the puzzle. Games without a solver have positions in which
+position after a record's last move is the puzzle; `say` has a sentence for each, or "". Games without a solver have positions in which
 nothing is hidden and no luck is left.
 """
 
@@ -11,7 +11,6 @@ from linkzoo import Game, GameRecord, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.state import Record
 from linkzoo.registry import id_of
-from linkzoo.text.prompts import changed_options
 from linkzoo_training.agents.values import SOLVER_LIMIT
 from linkzoo_training.search.solver import solve
 from linkzoo_training.web.settled import sure_wins
@@ -51,7 +50,7 @@ def puzzle_view(name: str, number: int, *, tall: bool = False) -> Json:
     return {
         "title": game.title,
         "number": len(_records(name)),
-        "variant": changed_options(game, game.chosen_options(state)),
+        "say": _data(name)["say"][number],
         "seat": seat,
         "role": roles[seat] if roles else "",
         "svg": picture(game, state, seat, tall=tall),
@@ -60,10 +59,12 @@ def puzzle_view(name: str, number: int, *, tall: bool = False) -> Json:
     }
 
 
-@cache
 def _records(name: str) -> list[Json]:
-    data = beside_rules(name, "puzzles.json")
-    if data is None:
-        return []
-    records: list[Json] = data["puzzles"]
+    records: list[Json] = _data(name)["puzzles"]
     return records
+
+
+@cache
+def _data(name: str) -> Json:
+    """Returns the data of a game's puzzles; of a game without some, none."""
+    return beside_rules(name, "puzzles.json") or {"puzzles": [], "say": []}

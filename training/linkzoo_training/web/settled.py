@@ -11,7 +11,7 @@ from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
 
 LIMIT = 50_000  # positions of a search
-_WORLDS = (1, 2, 3)  # seeds of the worlds that have to be the same
+_WORLDS = range(1, 17)  # seeds of the worlds that have to be the same
 
 
 def sure_wins(game: Game, state: Record, limit: int = LIMIT) -> list[int]:

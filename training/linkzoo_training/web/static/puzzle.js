@@ -25,7 +25,7 @@ class Puzzle extends Exercise {
     const view = await this.view();
     document.title = `Puzzle, ${view.title}, linkzoo`;
     this.title.textContent = `${view.title}: find the winning move`;
-    this.place.textContent = [`Puzzle ${this.number} of ${view.number}`, ...view.variant].join(" · ");
+    this.place.textContent = `Puzzle ${this.number} of ${view.number}. ${view.say}`;
     const last = this.number === view.number;
     this.next.href = last ? "#/learn" : `#/puzzle/${encodeURIComponent(this.name)}/${this.number + 1}`;
     this.next.textContent = last ? "Back to the list" : "Next puzzle";
