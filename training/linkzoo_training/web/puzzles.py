@@ -1,8 +1,8 @@
 """Puzzles: positions in which few moves win, by the exact solver or by playing out all lines.
 
 A game's folder holds them as `puzzles.json`, beside its RULES.md: `puzzles`, a list of records. The
-position after a record's last move is the puzzle; `say` has a sentence for each, or "". Games without a solver have positions in which
-nothing is hidden and no luck is left.
+position after a record's last move is the puzzle; `say` has a sentence for each, or "". Games
+without a solver have positions in which nothing is hidden and no luck is left.
 """
 
 from functools import cache
