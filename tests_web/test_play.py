@@ -357,3 +357,28 @@ def test_a_card_shows_its_face(screen: Screen) -> None:
     part = page.locator('.board [role="button"]:has([data-card])').first
     part.focus()
     expect(face).to_contain_text("priority")
+
+
+def test_a_link_to_watch_shows_the_game_and_no_hand(browser: Browser, screen: Screen) -> None:
+    session = screen.start("link_o", ["human", "human"], apart=True)
+    page = screen.page
+    page.get_by_role("button", name="Link to watch").click()
+    address = page.get_attribute(".shared a", "href")
+    assert address is not None
+    other = browser.new_page(reduced_motion="reduce")
+    other.goto(address)
+    other.wait_for_selector(".board svg")
+    assert "as a spectator" in other.inner_text("h1")
+    hands = session.game.to_dict(session.state, None)["hands"]
+    assert not {tile for hand in hands for tile in hand if f'data-part="{tile}"' in other.content()}
+    assert other.locator(".board .lit").count() == 0
+    for name in ("Resign", "Take back", "Save", "Rematch"):
+        assert not other.get_by_role("button", name=name, exact=True).is_visible()
+    before = other.locator(".log li").count()
+    mover = screen.client.server.store.links(address.split("/")[-1])[int(session.state.seat)]
+    move = screen.client.ask(f"sessions/{mover}")[1]["moves"][0]["text"]
+    assert screen.client.ask(f"sessions/{mover}/move", {"move": move})[0] == 200
+    other.wait_for_function(
+        f"() => document.querySelectorAll('.log li').length > {before}"
+    )  # by itself
+    other.close()

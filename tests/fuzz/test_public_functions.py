@@ -41,9 +41,9 @@ WRONG = "refused, by the parameter's name"
 # Not called: types that hold what authors of games declare (`check_game` is their test), and
 # compiled functions, which are fast because they check nothing.
 LEFT_OUT = set(
-    "Agent Chance Drawing Event Facts Field FixedOptions Game Graph Guide History Mask Notation "
-    "Observation ObservationPart ObservationSpec Options RandomAgent Record Rules ScoreRow "
-    "VecStep compiled rng.philox rng.random_u64 rng.below rng.shuffle rng.game_seed "
+    "Agent Chance Drawing Event Facts FeatureReason Field FixedOptions Game Graph Guide History "
+    "Mask Notation Observation ObservationPart ObservationSpec Options RandomAgent Record Rules "
+    "ScoreRow VecStep compiled rng.philox rng.random_u64 rng.below rng.shuffle rng.game_seed "
     "rng.as_words rng.Word "
     "load_positions save_positions".split()  # files: tests/training/test_positions.py
 )
