@@ -12,6 +12,7 @@ _PANEL = 400  # width
 _PAGE_WIDTH = 1060
 _PAGE_HEIGHT = 760
 _PAGE_PANEL = 340
+_PAGE_PER_LINE = 3  # links in a line of a hand, so that they are as large as the bracelets'
 _BOARD = _MARGIN + _PANEL + 16  # left edge
 
 
@@ -38,7 +39,7 @@ def draw_page(position: Json, link_set: LinkSet) -> str:
     layout = Layout.fitting(position, left, _MARGIN, *size)
     parts = [
         panel.draw_stage(position),
-        *panel.draw_sides(position, _PAGE_PANEL),
+        *panel.draw_sides(position, _PAGE_PANEL, _PAGE_PER_LINE),
         panel.draw_supply(position, _PAGE_PANEL),
         panel.draw_key(_PAGE_PANEL),
     ]

@@ -1,5 +1,7 @@
 """Beside the bracelets: the turn, scores and hands, supplies and a key. Parts have a height."""
 
+from math import ceil
+
 from linkzoo.games.love_links import describe
 from linkzoo.games.love_links.components import LINK_NUMBERS, METALS, STONES
 from linkzoo.games.love_links.svg import style
@@ -8,9 +10,11 @@ from linkzoo.svg.letters import fit, width_of
 from linkzoo.svg.panel import CARD, GREY, INK, LINE, Part, banner, heading
 
 _HEAD = 44  # height of a card's first line
-_HAND = 44  # height of a hand
+_HAND = 44  # height of a line of a hand
+_PER_HAND = 5  # links of a full hand
 _GAP = 10  # between cards
 _INDENT = 28  # space before the first link of a hand
+_LARGE_INDENT = 36  # the same before large links
 _SMALL = 13.5  # size of the smallest letters
 
 
@@ -33,19 +37,23 @@ def draw_stage(position: describe.Json) -> Part:
     return text(describe.stage(position), 0, 18, 15, fill=GREY), 28
 
 
-def draw_sides(position: describe.Json, width: float) -> list[Part]:
-    """Returns a card for each side: its score and captured stones, and the hands of its seats."""
-    return [_card(position, side, width) for side in range(len(position["scores"]))]
+def draw_sides(position: describe.Json, width: float, per_line: int = _PER_HAND) -> list[Part]:
+    """Returns a card for each side: its score and captured stones, and the hands of its seats.
+
+    A line of a hand has `per_line` links.
+    """
+    return [_card(position, side, width, per_line) for side in range(len(position["scores"]))]
 
 
-def _card(position: describe.Json, side: int, width: float) -> Part:
+def _card(position: describe.Json, side: int, width: float, per_line: int) -> Part:
     """Returns a side's card; its border is thick for the side to act or a winner."""
+    hand_height = _HAND * ceil(_PER_HAND / per_line)
     seats = describe.seats_of(position, side)
     colour = style.SIDES[side]
     border = 1
     if position["seat"] in seats or side in describe.winners(position):
         border = 3
-    height = _HEAD + _HAND * len(seats)
+    height = _HEAD + hand_height * len(seats)
     name = describe.side_name(position, side)
     score = str(position["scores"][side])
     captured = f"{position['captured'][side]} captured"
@@ -57,30 +65,39 @@ def _card(position: describe.Json, side: int, width: float) -> Part:
         text(title, 38, 29, letters, font_weight="bold", fill=colour),
         text(captured, width - 80, 29, _SMALL, text_anchor="end"),
         text(score, width - 14, 32, 24, text_anchor="end", font_weight="bold"),
-        *(_hand(position, seat, width, _HEAD + _HAND * row) for row, seat in enumerate(seats)),
+        *(
+            _hand(position, seat, width, _HEAD + hand_height * row, per_line)
+            for row, seat in enumerate(seats)
+        ),
         data_item=f"side {side}",
     )
     return card, height + _GAP
 
 
-def _hand(position: describe.Json, seat: int, width: float, top: float) -> str:
+def _hand(position: describe.Json, seat: int, width: float, top: float, per_line: int) -> str:
     """Returns a hand; the hand of the seat to act has a tinted background."""
     acts = seat == position["seat"]
+    lines = ceil(_PER_HAND / per_line)
     side = describe.side_of(position, seat)
     parts = []
     if acts:
         tint = style.SIDES[side]
-        parts.append(rect(6, top - 4, width - 12, 42, 8, fill=tint, fill_opacity=0.16))
+        parts.append(
+            rect(6, top - 4, width - 12, _HAND * lines - 2, 8, fill=tint, fill_opacity=0.16)
+        )
     if len(describe.seats_of(position, side)) > 1:
         parts.append(text(str(seat), 8, top + 22, _SMALL, fill=GREY))
-    pitch = (width - _INDENT - 4) / 5
+    indent = _INDENT if lines == 1 else _LARGE_INDENT
+    pitch = (width - indent - 4) / per_line
     scale = min(1, (pitch - 1) / (style.LINK_WIDTH + style.KEY_RADIUS))
-    y = top + 17 - style.LINK_HEIGHT * scale / 2
     for place, words in enumerate(position["hands"][seat]):
-        left = _INDENT + pitch * place
+        line, column = divmod(place, per_line)
+        left = indent + pitch * column
+        first = top + _HAND * line  # of the line
+        y = first + 17 - style.LINK_HEIGHT * scale / 2
         link = style.link(LINK_NUMBERS[words], left, y, scale)
         if acts:
-            area = rect(left - style.KEY_RADIUS * scale, top - 2, pitch - 2, 38, fill_opacity=0)
+            area = rect(left - style.KEY_RADIUS * scale, first - 2, pitch - 2, 38, fill_opacity=0)
             link = group(area, link, data_part=words)
         parts.append(link)
     return group(*parts)
