@@ -207,10 +207,14 @@ class GraphNet(CellNet):
         x: Tensor = self.inputs(_features(scaled, self.cells))
         if self.of_kinds is not None:
             x = x + self.of_kinds(self.has_neighbour)[:, None]
+        groups = None
         if self.of_groups is not None:
-            x = x + self._to_cells(self.of_groups(_features(scaled, self.groups)))
+            groups = self.of_groups(_features(scaled, self.groups))
         if self.numbers is not None:
-            x = x + self.numbers(numbers)
+            of_numbers = self.numbers(numbers).expand(len(self.groups), -1, -1)
+            groups = of_numbers if groups is None else groups + of_numbers
+        if groups is not None:
+            x = self._add_to_cells(x, groups)
         return x
 
     def messages(
@@ -231,17 +235,15 @@ class GraphNet(CellNet):
         sizes = self.membership.sum(1).to(cells.dtype)
         whole = (sums.sum(0) / len(cells)).expand_as(sums)
         means = torch.cat([sums / sizes[:, None, None], whole], 2)
-        out: Tensor = first(cells) + self._to_cells(pooled(means))
+        out = self._add_to_cells(first(cells), pooled(means))
         for neighbours, edge in zip(self.neighbours, edges, strict=True):
             out = neighbours(cells, edge, out)
         return out
 
-    def _to_cells(self, groups: Tensor) -> Tensor:
-        """Copies activations [G, B, C] of each group to its cells, [N, B, C]."""
-        cells: Tensor = (self.membership.T.to(groups.dtype) @ groups.flatten(1)).unflatten(
-            1, groups.shape[1:]
-        )
-        return cells
+    def _add_to_cells(self, cells: Tensor, groups: Tensor) -> Tensor:
+        """Adds activations [G, B, C] of each group to its cells [N, B, C]."""
+        members = self.membership.T.to(groups.dtype)
+        return torch.addmm(cells.flatten(1), members, groups.flatten(1)).view_as(cells)
 
     def _logits(self, cells: Tensor) -> Tensor:
         return super()._logits(cells.transpose(0, 1)).transpose(0, 1)  # as cells are in memory
@@ -259,18 +261,19 @@ class _Neighbours(nn.Module):
         self.register_buffer("sources", torch.from_numpy(neighbours[targets]), persistent=False)
         self.register_buffer("targets", torch.from_numpy(targets), persistent=False)
 
-    def forward(self, cells: Tensor, layer: nn.Module, out: Tensor) -> Tensor:
-        """Adds the messages from neighbours to `out` [N, B, C], in place.
+    def forward(self, cells: Tensor, layer: nn.Linear, out: Tensor) -> Tensor:
+        """Adds the messages from neighbours to `out` [N, B, C].
 
         Args:
             cells: [N, B, C].
-            layer: Maps a neighbour's activations to its message.
+            layer: Maps a neighbour's activations to its message; without a bias.
             out: The sums of the messages so far.
         """
-        messages = layer(cells.index_select(0, self.sources))
-        if len(self.targets) == len(cells):
-            return out.add_(messages)
-        return out.index_add_(0, self.targets, messages)
+        neighbours = cells.index_select(0, self.sources)
+        if len(self.targets) < len(cells):
+            return out.index_add_(0, self.targets, layer(neighbours))
+        rows = neighbours.flatten(0, 1)
+        return torch.addmm(out.flatten(0, 1), rows, layer.weight.T).view_as(out)
 
 
 def _features(features: Tensor, table: Tensor) -> Tensor:
