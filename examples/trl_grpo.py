@@ -1,13 +1,16 @@
-"""Trains a language model by GRPO (TRL) in whole games against an agent: text in, text out.
+"""Trains a language model by GRPO (TRL) in whole games: text in, text out.
 
     pip install ".[trl,train]"
     python examples/trl_grpo.py linkage \
         --option board_size=3 --option threshold=4 --option seat=1
-    python examples/trl_grpo.py love_links --model MODEL --tokens 1000 --learning-rate 1e-6
+    python examples/trl_grpo.py love_links --model MODEL --tokens 1000 --learning-rate 1e-6 \
+        --self-play
 
-Takes any game by name. Without `--model` it makes a model on the spot, without network: two layers
-over characters that have read random games for some seconds. It is told the latest moves, so take
-it for games without hidden information. The first illegal answer loses, and costs a little more.
+The model plays against an agent, or all seats with `--self-play`: a group of GRPO is then one seat
+in the same game several times. Takes any game by name. Without `--model` it makes a model on the
+spot, without network: two layers over characters that have read random games for some seconds. It
+is told the latest moves, so take it for games without hidden information. The first illegal answer
+loses, and costs a little more.
 """
 
 import argparse
@@ -89,6 +92,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--option", action="append", default=[], help="of TextEnv, name=JSON")
     parser.add_argument("--model", help="a name or folder; none makes a tiny one")
     parser.add_argument("--opponent", help="a name such as greedy; none plays at random")
+    parser.add_argument("--self-play", action="store_true", help="train in all seats at once")
     parser.add_argument("--steps", type=int, default=150)
     parser.add_argument("--seeds", type=int, default=4, help="different games in a step")
     parser.add_argument("--generations", type=int, default=16, help="of each of them")
@@ -111,8 +115,8 @@ def main() -> None:
         kind["prompt"] = lambda game: "; ".join(game.record.to_dict()["moves"][-8:])
         kind["rules"] = "none"
 
-    def make_env() -> TextEnv:
-        return TextEnv(args.game, args.players, **kind)
+    def make_env(**changes: Any) -> TextEnv:
+        return TextEnv(args.game, args.players, **kind | changes)
 
     begun = time.process_time()
     if args.model is None:
@@ -122,6 +126,9 @@ def main() -> None:
         tokenizer = AutoTokenizer.from_pretrained(args.model)
         model = AutoModelForCausalLM.from_pretrained(args.model)
     rollouts = GameRollouts(make_env, tokenizer, args.tokens)
+    learned = rollouts
+    if args.self_play:
+        learned = GameRollouts(lambda: make_env(seat="all"), tokenizer, args.tokens)
 
     def match() -> str:
         played = rollouts.play(model, range(10**6, 10**6 + args.match))
@@ -131,10 +138,12 @@ def main() -> None:
         return f"{minutes:.1f} minutes, {legal:.1f}% legal, {won:.1f}% of {args.match} games won"
 
     print("before:", match(), flush=True)
+    seeds = learned.seeds(args.steps * args.seeds)
     config = GRPOConfig(
         args.out,
-        per_device_train_batch_size=args.seeds * args.generations,
+        per_device_train_batch_size=len(seeds) // args.steps * args.generations,
         num_generations=args.generations,
+        shuffle_dataset=False,  # the seats of a game follow each other
         max_steps=args.steps,
         learning_rate=args.learning_rate,
         save_strategy="no",
@@ -143,9 +152,8 @@ def main() -> None:
         bf16=torch.cuda.is_available(),
         use_cpu=not torch.cuda.is_available(),
     )
-    seeds = rollouts.seeds(args.steps * args.seeds)
     trainer = GRPOTrainer(
-        model, game_rewards, config, seeds, processing_class=tokenizer, rollout_func=rollouts
+        model, game_rewards, config, seeds, processing_class=tokenizer, rollout_func=learned
     )
     trainer.train()
     print("after:", match(), flush=True)

@@ -122,6 +122,7 @@ def test_opponents_by_name() -> None:
         ({"seat": 2}, "seat.*0..1"),
         ({"seat": [0, 0]}, "seat.*different"),
         ({"seat": []}, "seat.*different"),
+        ({"seat": "every"}, "seat"),
         ({"opponent": 5}, "opponent"),
         ({"opponent": "nobody"}, "nobody"),
         ({"reward": "money"}, "reward.*win"),
@@ -144,7 +145,7 @@ def test_step_before_reset() -> None:
 
 def test_all_seats_have_conversations_of_their_own() -> None:
     """Each begins with the rules, and has the seat's view and history alone; payoffs are paid."""
-    env = TextEnv("love_formula", 3, seat=range(3))
+    env = TextEnv("love_formula", 3, seat="all")
     message = env.reset(seed=2)
     begun: set[int] = set()
     done = False

@@ -8,7 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig
 
-from linkzoo.integrations.trl import GameRollouts
+from linkzoo.integrations.trl import GameRollouts, game_rewards
 from linkzoo.text import TextEnv
 from tests_integrations.running import load_example, run_example
 
@@ -68,6 +68,57 @@ def test_tokens_are_the_conversation(said: str) -> None:
         assert found["env_mask"][game] == mask
         assert found["returns"][game] == sum(rewards)
         assert (found["answers"][game], found["legal"][game]) == (len(legal), sum(legal))
+
+
+def test_self_play_is_a_conversation_of_each_seat() -> None:
+    """Rows of different seats share a game; each has its seat's messages, tokens and return."""
+    tokenizer = load_example("trl_grpo").character_tokenizer()
+    model = Scripted(tokenizer("1<end>").input_ids)
+    kind: dict[str, Any] = {"rules": "short", "seat": "all", "illegal_cost": 0.5}
+    rollouts = GameRollouts(lambda: TextEnv("love_links", 3, **kind), tokenizer, 9)
+    names = [prompt[0]["content"] for prompt in rollouts.seeds(2)["prompt"]]
+    assert names == ["0 0", "0 1", "0 2", "1 0", "1 1", "1 2"]
+    rows = [(5, 0), (5, 0), (5, 1), (5, 2), (5, 1), (6, 2)]
+    played = rollouts.play(model, *zip(*rows, strict=True))
+    assert played["seats"] == [index for _, index in rows]
+    decisions: dict[int, int] = {}
+    for row, (seed, seat) in enumerate(rows):
+        decisions[seed] = 0
+        env = TextEnv("love_links", 3, **kind)
+        text = env.reset(seed)
+        total = 0.0
+        talk: list[str] = []
+        done = False
+        while not done:
+            if env.seat == seat:
+                talk += [f"{text}:", "1<end>"]
+            step = env.step("1")
+            decisions[seed] += 1
+            text = step.message
+            done = step.done
+            total += step.rewards[seat]
+        first, *rest = [tokenizer(part).input_ids for part in talk]
+        assert played["prompt_ids"][row] == first
+        assert played["completion_ids"][row] == [token for part in rest for token in part]
+        assert sum(played["env_mask"][row]) == 2 * played["answers"][row] == len(talk)
+        assert played["returns"][row] == total
+    assert len(model.shown) == 2 * decisions[5] + decisions[6]  # three games, not six
+
+
+def test_a_seat_that_never_answered_has_no_return() -> None:
+    tokenizer = load_example("trl_grpo").character_tokenizer()
+    model = Scripted(tokenizer("no<end>").input_ids)
+    kind: dict[str, Any] = {"rules": "none", "seat": "all", "max_illegal": 0, **SMALL}
+    rollouts = GameRollouts(lambda: TextEnv("linkage", **kind), tokenizer, 9)
+    played = rollouts.play(model, [1, 1], [0, 1])
+    assert played["returns"] == [-1.0, None]
+    assert played["answers"] == [1, 0]
+    assert [sum(mask) for mask in played["env_mask"]] == [3, 0]
+    assert all(played["prompt_ids"])
+    assert all(played["completion_ids"])
+    logged: dict[str, float] = {}
+    assert game_rewards(**played, log_metric=logged.__setitem__) == [-1.0, None]
+    assert logged == {"legal": 0.0, "return/seat_0": -1.0}
 
 
 TEMPLATES = {
@@ -138,10 +189,11 @@ def test_the_example_learns(tmp_path: Path) -> None:
     assert won_after > 90
 
 
-@pytest.mark.parametrize("game", ["linkage", "love_links"])
+@pytest.mark.parametrize("game", ["linkage", "love_links", "love_links --self-play"])
 def test_the_example_runs(game: str, tmp_path: Path) -> None:
-    printed = run_example("trl_grpo", game, *BRIEFLY, "--out", str(tmp_path))
+    printed = run_example("trl_grpo", *game.split(), *BRIEFLY, "--out", str(tmp_path))
     assert "'legal'" in printed
+    assert ("'return/seat_1'" in printed) == ("--self-play" in game)
     assert "after:" in printed
 
 

@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from linkzoo.text import TextEnv
@@ -47,11 +48,13 @@ def endpoint() -> Iterator[str]:
     server.server_close()
 
 
-def run(program: str, out: Path, *arguments: str) -> list[dict[str, Any]]:
+def run(
+    program: str, out: Path, *arguments: str, name: str = "linkzoo-game"
+) -> list[dict[str, Any]]:
     """Runs a command of verifiers to its end; the rows that it wrote."""
     path = os.pathsep.join([str(PACKAGE), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [str(Path(sys.executable).with_name(program)), "linkzoo-game", "-o", str(out), *arguments],
+        [str(Path(sys.executable).with_name(program)), name, "-o", str(out), *arguments],
         env={**os.environ, "PYTHONPATH": path, "MODEL_KEY": "none"},
         capture_output=True,
         text=True,
@@ -100,3 +103,45 @@ def test_pays_what_the_environment_pays(endpoint: str, tmp_path: Path) -> None:
         score = reward["score"] if isinstance(reward, dict) else reward
         found[trace["task"]["data"]["name"]] = score, trace["metrics"]["legal"]
     assert found == wanted
+
+
+def test_self_play_is_a_trace_of_each_seat(endpoint: str, tmp_path: Path) -> None:
+    """Each has its own messages, an agent of its own name, and its own reward."""
+    rows = run(
+        "vf-eval",
+        tmp_path,
+        *("-n", "2", "--no-rich", "--model", "m"),
+        *("--client.base-url", endpoint, "--client.api-key-var", "MODEL_KEY"),
+        *("--env.taskset.game", "love_links", "--env.taskset.num-players", "3"),
+        *("--env.taskset.illegal-cost", "0.5"),
+        name="linkzoo-self-play",
+    )
+    assert len(rows) == 2
+    for row in rows:
+        traces = {trace["agent"]["name"]: trace for trace in row["traces"]}
+        assert sorted(traces) == ["seat_0", "seat_1", "seat_2"]
+        env = TextEnv("love_links", 3, seat="all", rules="none", illegal_cost=0.5)
+        message = env.reset(row["traces"][0]["task"]["data"]["seed"])
+        rewards = np.zeros(3)
+        legal = np.zeros(3)
+        talks: dict[int, list[str]] = {0: [], 1: [], 2: []}
+        done = False
+        while not done:
+            talk = talks[env.seat]
+            talk.append(message)
+            seat = env.seat
+            step = env.step("Hm." if len(talk) == 1 else "Move: 1")
+            legal[seat] += step.legal
+            rewards += step.rewards
+            message = step.message
+            done = step.done
+        for seat, talk in talks.items():
+            trace = traces[f"seat_{seat}"]
+            assert trace["ok"], trace["errors"]
+            reward = trace["rewards"]["game"]
+            score = reward["score"] if isinstance(reward, dict) else reward
+            assert score == rewards[seat]
+            assert trace["metrics"]["legal"] == legal[seat] / len(talk)
+            shown = json.dumps(trace["nodes"])
+            assert all(json.dumps(part)[1:-1] in shown for part in talk)
+            assert not any(f"You are player {other} " in shown for other in talks if other != seat)

@@ -1,14 +1,16 @@
-"""verifiers: a seat of a game as its environment, a taskset of games and a harness for them.
+"""verifiers: games as its environments, for one seat or in self-play; a taskset, and a harness.
 
-A package exports the three for `vf-eval` and `vf-validate` (`examples/verifiers_env`). Needs the
-extra `verifiers`.
+A package exports an environment, the taskset and the harness for `vf-eval` and `vf-validate`
+(`examples/verifiers_env`). Needs the extra `verifiers`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack
 from itertools import count
 from typing import Any
 
 import httpx
+import numpy as np
 import verifiers.v1 as vf
 from pydantic import Field
 
@@ -25,7 +27,7 @@ class LinkzooConfig(vf.TasksetConfig):
     num_players: int | None = None
     """The number of players; None for the game's smallest."""
     seat: int | None = None
-    """The model's seat; None for another one each game."""
+    """The model's seat; None for another one each game. Self-play takes all seats."""
     opponent: str | None = None
     """Plays the other seats, a name such as `greedy`; None for random play."""
     max_illegal: int = 3
@@ -86,10 +88,14 @@ class LinkzooTaskset(vf.Taskset[LinkzooTask, LinkzooConfig]):
             yield LinkzooTask(data, self.config.task)
 
 
+def _agent() -> vf.AgentConfig:
+    return vf.AgentConfig(runtime=vf.SubprocessConfig())
+
+
 class LinkzooEnvConfig(vf.EnvConfig):
     """The model that plays is `--env.player.*`."""
 
-    player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
+    player: vf.AgentConfig = _agent()
 
 
 class LinkzooEnv(vf.Env[LinkzooEnvConfig]):
@@ -97,27 +103,68 @@ class LinkzooEnv(vf.Env[LinkzooEnvConfig]):
 
     async def run(self, task: LinkzooTask, agents: vf.Agents) -> None:
         """Plays the game; one that the model leaves early is paid like an illegal answer's end."""
-        env = task.data.make()
-        env.reset(task.data.seed)
-        total = 0.0
-        legal = 0
-        answers = 0
-        done = False
-        async with agents.player.interaction(task) as talk:
-            segment = await talk.turn()
-            while not segment.terminated:
-                step = env.step(segment.last_reply)
-                total += step.reward
-                legal += step.legal
-                answers += 1
-                done = step.done
-                if done:
-                    break
-                segment = await talk.turn(step.message)
-        if not done:
-            total -= 1
-        talk.trace.record_reward("game", total)
-        talk.trace.record_metric("legal", legal / max(answers, 1))
+        await _play(task, task.data.make(), lambda _: agents.player)
+
+
+class SelfPlayConfig(vf.EnvConfig):
+    """The models of the seats are `--env.seat_0.*` and so on: the run's model where none is set.
+
+    verifiers wants to know its agents before the game: a game has eight seats at most.
+    """
+
+    seat_0: vf.AgentConfig = _agent()
+    seat_1: vf.AgentConfig = _agent()
+    seat_2: vf.AgentConfig = _agent()
+    seat_3: vf.AgentConfig = _agent()
+    seat_4: vf.AgentConfig = _agent()
+    seat_5: vf.AgentConfig = _agent()
+    seat_6: vf.AgentConfig = _agent()
+    seat_7: vf.AgentConfig = _agent()
+
+
+class SelfPlayEnv(vf.Env[SelfPlayConfig]):
+    """A game of models, with a conversation for each seat: a trace of its own, from its own view.
+
+    The traces' agents are `seat_0` and so on, so that trainers compare a seat's rewards with those
+    of the same seat. A trace's reward `game` is the sum of its seat's rewards.
+    """
+
+    async def run(self, task: LinkzooTask, agents: vf.Agents) -> None:
+        """Plays the game; a model that leaves early is paid like an illegal answer's end."""
+        env = task.data.model_copy(
+            update={"arguments": task.data.arguments | {"seat": "all"}}
+        ).make()
+        await _play(task, env, lambda seat: getattr(agents, f"seat_{seat}"))
+
+
+async def _play(task: LinkzooTask, env: TextEnv, agent_of: Callable[[int], vf.Agent]) -> None:
+    """Plays a task's game in a conversation for each of the models' seats that has to answer."""
+    unasked = LinkzooTask(task.data.model_copy(update={"prompt": None}), task.config)
+    message = env.reset(task.data.seed)
+    talks: dict[int, vf.Interaction] = {}
+    rewards = np.zeros(len(env.text_game.payoffs))
+    answers = np.zeros(len(rewards))
+    legal = np.zeros(len(rewards))
+    done = False
+    async with AsyncExitStack() as stack:
+        while not done:
+            seat = env.seat
+            if seat not in talks:
+                talk = agent_of(seat).interaction(unasked)
+                talks[seat] = await stack.enter_async_context(talk)
+            segment = await talks[seat].turn(message)
+            if segment.terminated:
+                rewards[seat] -= 1
+                break
+            step = env.step(segment.last_reply)
+            rewards += step.rewards
+            answers[seat] += 1
+            legal[seat] += step.legal
+            message = step.message
+            done = step.done
+        for seat, talk in talks.items():
+            talk.trace.record_reward("game", float(rewards[seat]))
+            talk.trace.record_metric("legal", float(legal[seat] / max(answers[seat], 1)))
 
 
 class ChatHarnessConfig(vf.HarnessConfig):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from secrets import randbelow
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -61,8 +61,8 @@ class TextEnv:
     Args:
         game: The game's name, `module:name` or `FILE.py:name`.
         num_players: The number of players; None for the game's smallest.
-        seat: The models' seat, or a sequence of seats; None for another seat each game, drawn at
-            random.
+        seat: The models' seat, or a sequence of seats; `"all"` for self-play; None for another seat
+            each game, drawn at random.
         opponent: Plays the other seats: an `Agent`, or a name such as `greedy` or `linkage` (with
             the extra `train`: `linkzoo.load_policy`); None for uniformly random play.
         reward: `"win"` for payoffs, `"score"` for score margins.
@@ -91,7 +91,7 @@ class TextEnv:
         game: str,
         num_players: int | None = None,
         *,
-        seat: int | Sequence[int] | None = None,
+        seat: int | Sequence[int] | Literal["all"] | None = None,
         opponent: Agent | str | None = None,
         reward: str = "win",
         max_illegal: int = 3,
@@ -123,10 +123,15 @@ class TextEnv:
         self._episode = 0
         self._done = True
 
-    def _checked_seats(self, seat: int | Sequence[int] | None) -> tuple[int, ...] | None:
+    def _checked_seats(
+        self, seat: int | Sequence[int] | Literal["all"] | None
+    ) -> tuple[int, ...] | None:
         """Returns the models' seats; None if one is drawn each game."""
         if seat is None:
             return None
+        if isinstance(seat, str):
+            one_of("seat", seat, ("all",))
+            return tuple(range(self._players))
         seats = [seat]
         if isinstance(seat, Sequence):
             seats = [*seat]
