@@ -12,24 +12,45 @@ action is a blunder; LINK-O, where the bag is nearly empty; Love Formula, the fi
         --positions 7500 --seed 12 --out ENDS.npz
     python -m lab.benchmark_positions link_o ENDS.npz
     python -m lab.benchmark_positions love_formula    # labels its drafts itself
+
+The opponents of the matches are frozen by the digests of their moves in these positions, once:
+
+    python -m lab.benchmark_positions --freeze
+
+Editions: information sets that an equilibrium gets to, as often as it does, where an action loses;
+the values are exact.
+
+    python -m lab.benchmark_positions link_o --edition mini2x4b-h3
+    python -m lab.benchmark_positions love_formula --edition mini8-draft
+    python -m lab.benchmark_positions love_links --edition mini8-mixed
 """
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Game, Positions, get_game, save_positions
+from linkzoo import Game, Positions, exact, get_game, save_positions
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import game_seeds, random_u64s
+from linkzoo.exact.values import fill_reaches, structure_of
 from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.playing import checked_actions
 from linkzoo_training.evaluation.labelled_positions import read_labelled_positions, read_labels
+from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.solved_positions import read_solved_positions
-from linkzoo_training.llm.benchmark_positions import BENCHMARK_POSITIONS
+from linkzoo_training.llm.benchmark import FROZEN, OPPONENTS, moves_digest
+from linkzoo_training.llm.benchmark_positions import (
+    BENCHMARK_POSITIONS,
+    EDITIONS,
+    benchmark_games,
+    read_benchmark_positions,
+)
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 
 COUNT = 40  # positions of a game, at most
@@ -42,6 +63,9 @@ TITLES = {
 }
 BLUNDERS = {"linkage": 1.0, "love_links": 0.15, "link_o": 0.1, "love_formula": 0.2}
 DRAFTS, DRAFT_ROUNDS, DRAFT_PLAYOUTS, MARGIN_WEIGHT = 32, (2, 8), 96, 0.5
+EDITION_BLUNDER = 0.1
+NASH_CONV = 0.0005  # of the equilibria
+NOBODY = -9  # no seat: all play the policy
 LAST_TILES, END_PLAYOUTS = 6, 512  # tiles in the bag of LINK-O, playouts of each half
 TRAP_PLAYOUTS = 192
 
@@ -132,13 +156,70 @@ def chosen(
     return rows[np.sort(firsts)][:count]
 
 
+def write_edition(name: str, edition: str) -> None:
+    """Writes the file of an edition: positions that an equilibrium gets to, with exact values."""
+    options = get_game(name).editions[edition]
+    tree = exact.tree(name, options=options)
+    solution = exact.solve(tree, nash_conv=NASH_CONV)
+    positions = Positions(tree.game, tree.states, np.zeros(len(tree.states), np.uint64))
+    agent = exact.tabular_agent(tree, solution.policy)
+    values = np.where(positions.action_mask, agent.evaluate(positions), np.nan)
+    lost = np.nanmax(values, 1, keepdims=True) - values
+    rows = np.flatnonzero(np.nanmax(lost, 1) >= EDITION_BLUNDER)
+    # The largest of u ** (1 / weight) are a sample without replacement by weight.
+    weights = reaches(tree, solution.policy)[tree.decisions[rows]]
+    uniform = (random_u64s(SEED, 9006, rows) >> np.uint64(11)) / 2.0**53
+    rows = rows[np.argsort(np.log(uniform) / np.maximum(weights, 1e-300))[::-1]]
+    seen = positions.observation.reshape(len(positions), -1)[rows]
+    _, firsts = np.unique(seen, axis=0, return_index=True)
+    rows = rows[np.sort(firsts)][:COUNT]
+    fields = [
+        {"values": [round(float(value), 4) for value in values[row] if not np.isnan(value)]}
+        for row in rows
+    ]
+    path = EDITIONS / f"{name}.{edition}.jsonl"
+    path.parent.mkdir(exist_ok=True)
+    nash_conv = round(solution.exploitability.nash_conv, 5)
+    about = {"title": f"{edition}, exact", "blunder": EDITION_BLUNDER, "nash_conv": nash_conv}
+    save_positions(path, tree.game, tree.states[rows], fields, about)
+    print(f"{path}: {len(rows)} positions, NashConv {nash_conv}")
+
+
+def freeze() -> None:
+    """Writes the digests of the opponents' moves."""
+    digests = {}
+    for name in benchmark_games():
+        known = read_benchmark_positions(name)
+        opponents = list(read_ladder(name).opponents)[:OPPONENTS]
+        digests[name] = {
+            str(opponent): moves_digest(known, NamedAgent(opponent, name)) for opponent in opponents
+        }
+    FROZEN.write_text(json.dumps(digests, indent=1) + "\n")
+
+
+def reaches(tree: exact.GameTree, policy: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Returns how likely a policy gets to each information set, float64[I]."""
+    nodes = np.empty(len(tree.seats))
+    fill_reaches(structure_of(tree), NOBODY, policy, nodes)
+    decided = tree.infosets >= 0
+    return np.bincount(tree.infosets[decided], nodes[decided], tree.num_infosets).astype(np.float64)
+
+
 def main() -> None:
     """Writes the file of a game."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("game", choices=list(TITLES))
+    parser.add_argument("game", nargs="?", choices=list(TITLES))
     parser.add_argument("labels", nargs="?", type=Path, help="file of `linkzoo linear labels`")
+    parser.add_argument("--edition", help="write the positions of this edition")
+    parser.add_argument("--freeze", action="store_true", help="write the opponents' digests")
     args = parser.parse_args()
+    if args.freeze:
+        freeze()
+        return
     name, game = args.game, get_game(args.game)
+    if args.edition is not None:
+        write_edition(name, args.edition)
+        return
     if name == "linkage":
         states, values = solved()
     elif name == "link_o":

@@ -6,12 +6,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from linkzoo import Positions, RandomAgent
+from linkzoo import Positions, RandomAgent, exact
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.commands.cli import main
 from linkzoo_training.llm import benchmark_positions
-from linkzoo_training.llm.benchmark import ask_positions
-from linkzoo_training.llm.benchmark_positions import benchmark_games, read_benchmark_positions
+from linkzoo_training.llm.benchmark import ask_positions, frozen_digests, moves_digest
+from linkzoo_training.llm.benchmark_positions import (
+    BenchmarkPositions,
+    benchmark_games,
+    read_benchmark_positions,
+    read_edition_positions,
+)
 
 every_game = pytest.mark.parametrize("name", benchmark_games())
 
@@ -41,6 +46,44 @@ def test_positions_have_a_blunder_and_something_better(name: str) -> None:
     assert (np.nanmax(known.lost, 1) >= known.blunder).all()
     assert np.nanmin(known.lost) == 0
     assert len(np.unique(known.states["seed"])) == len(known.states)
+
+
+def editions() -> list[BenchmarkPositions]:
+    return [known for name in benchmark_games() for known in read_edition_positions(name)]
+
+
+@pytest.mark.slow  # quick: the positions of whole games; editions compile
+def test_positions_of_editions_have_a_blunder_and_something_better() -> None:
+    for known in editions():
+        positions = Positions(known.game, known.states, np.zeros(len(known.states), np.uint64))
+        assert (np.isfinite(known.values) == positions.action_mask).all()
+        assert (np.nanmax(known.lost, 1) >= known.blunder).all()
+        seen = positions.observation.reshape(len(positions), -1)
+        assert len(np.unique(seen, axis=0)) == len(known.states) > 20
+
+
+@pytest.mark.slow
+def test_an_equilibrium_has_no_regret() -> None:
+    (known,) = read_edition_positions("link_o")
+    tree = exact.tree("link_o", options=known.options)
+    agent = exact.tabular_agent(tree, exact.solve(tree, 0.001).policy)
+    for seed in range(3):
+        result = ask_positions(known, agent, seed)
+        assert result.regret.mean < 0.005
+        assert result.random_regret > 0.1
+
+
+@pytest.mark.parametrize("name", ["link_o", "love_formula"])
+def test_opponents_play_as_when_they_were_frozen(name: str) -> None:
+    known = read_benchmark_positions(name)
+    for opponent, digest in frozen_digests(name).items():
+        assert moves_digest(known, make_agent(opponent, name)) == digest, opponent
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["linkage", "love_links"])
+def test_searches_play_as_when_they_were_frozen(name: str) -> None:
+    test_opponents_play_as_when_they_were_frozen(name)
 
 
 @every_game
@@ -86,6 +129,7 @@ def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixt
     output = capsys.readouterr().out
     parts = json.loads(path.read_text())["parts"]
     assert list(parts)[:2] == ["linkage: exact verdicts", "linkage: against random"]
+    assert all(part["frozen"] for name, part in parts.items() if "against" in name)
     assert len(parts) == 4
     assert "(9)" in output
     assert "(4)" in output

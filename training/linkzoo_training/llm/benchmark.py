@@ -1,6 +1,9 @@
 """Measures an agent, such as a language model, on a game's benchmark positions."""
 
+import hashlib
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +14,8 @@ from linkzoo_training.agents.reports import AgentReport, begin_match, report_of
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
 from linkzoo_training.llm.benchmark_positions import BenchmarkPositions
 
+FROZEN = Path(__file__).parent / "frozen_opponents.json"
+OPPONENTS = 3  # the first ones of a game's ladder
 _BATCH = 16  # positions in one call of the agent
 
 
@@ -85,3 +90,18 @@ def ask_positions(
         random_regret=float(np.nanmean(lost, 1).mean()),
         report=report_of(agent),
     )
+
+
+def moves_digest(benchmark: BenchmarkPositions, agent: Agent) -> str:
+    """Returns a SHA-256 of the actions of an agent of ours in benchmark positions.
+
+    It changes with the weights, the code and the search of the agent, wherever these matter.
+    """
+    actions = actions_in(agent, benchmark.game, benchmark.states, 0, _BATCH, lambda *_: None)
+    return hashlib.sha256(actions.astype("<i8").tobytes()).hexdigest()
+
+
+def frozen_digests(game: str) -> dict[str, str]:
+    """Returns the `moves_digest` of a game's opponents when the benchmark was made, by name."""
+    digests: dict[str, dict[str, str]] = json.loads(FROZEN.read_bytes())
+    return digests[game]

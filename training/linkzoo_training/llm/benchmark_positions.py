@@ -1,9 +1,11 @@
-"""Benchmark positions: a fixed set for each game, with the values of all legal actions.
+"""Benchmark positions: fixed sets for each game, with the values of all legal actions.
 
-The files of positions in `benchmark_positions/` are made by `lab/benchmark_positions.py`.
+The files of positions in `benchmark_positions/` are made by `lab/benchmark_positions.py`: a set of
+the whole game, and sets of editions, whose values are exact.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from linkzoo import Game, get_game
 from linkzoo.position_file import read_position_file
 
 BENCHMARK_POSITIONS = Path(__file__).parent / "benchmark_positions"
+EDITIONS = BENCHMARK_POSITIONS / "editions"  # GAME.EDITION.jsonl
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class BenchmarkPositions:
         states: Records [N].
         values: float32[N, num_actions], for the seat to act, on the scale of payoffs; NaN for
             illegal actions.
+        options: Options of the game, an edition's.
     """
 
     game: Game
@@ -34,6 +38,7 @@ class BenchmarkPositions:
     blunder: float
     states: NDArray[Any]
     values: NDArray[np.float32]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def lost(self) -> NDArray[np.float32]:
@@ -43,8 +48,7 @@ class BenchmarkPositions:
 
     def first(self, count: int) -> "BenchmarkPositions":
         """Returns the first positions, all of them if there are no more."""
-        parts = self.states[:count], self.values[:count]
-        return BenchmarkPositions(self.game, self.title, self.blunder, *parts)
+        return replace(self, states=self.states[:count], values=self.values[:count])
 
 
 def benchmark_games() -> list[str]:
@@ -59,6 +63,28 @@ def read_benchmark_positions(name: str) -> BenchmarkPositions:
     if not path.is_file():
         games = benchmark_games()
         raise ValueError(f"no benchmark positions for {game.name}; there are some for {games}")
+    return _read(path, game, {})
+
+
+def read_edition_positions(name: str) -> list[BenchmarkPositions]:
+    """Returns the benchmark positions of a game's editions, with exact values.
+
+    A value is what the seat expects of an action if all play an equilibrium afterwards, over all
+    that it can't see.
+
+    Raises:
+        ValueError: The rules have changed since.
+    """
+    game = get_game(name)
+    known = []
+    for path in sorted(EDITIONS.glob(f"{game.name}.*.jsonl")):
+        edition = path.stem.partition(".")[2]
+        options = game.editions[edition]
+        known.append(_read(path, get_game(name, options), options))
+    return known
+
+
+def _read(path: Path, game: Game, options: Mapping[str, Any]) -> BenchmarkPositions:
     file = read_position_file(path, game)
     return BenchmarkPositions(
         game=game,
@@ -66,4 +92,5 @@ def read_benchmark_positions(name: str) -> BenchmarkPositions:
         blunder=file.about["blunder"],
         states=file.states,
         values=file.values(),
+        options=options,
     )

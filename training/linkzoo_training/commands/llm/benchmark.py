@@ -3,7 +3,7 @@
 import hashlib
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,23 @@ from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.openings import describe_openings
 from linkzoo_training.evaluation.result import variants_of
 from linkzoo_training.evaluation.statistics import Estimate
-from linkzoo_training.llm.benchmark import ask_positions
-from linkzoo_training.llm.benchmark_positions import benchmark_games, read_benchmark_positions
+from linkzoo_training.llm.benchmark import (
+    OPPONENTS,
+    ask_positions,
+    frozen_digests,
+    moves_digest,
+)
+from linkzoo_training.llm.benchmark_positions import (
+    BenchmarkPositions,
+    benchmark_games,
+    read_benchmark_positions,
+    read_edition_positions,
+)
 from linkzoo_training.llm.usage import LlmUsage
 
 HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
 
-FORMAT = "linkzoo-benchmark/3"
-_OPPONENTS = 3  # first opponents of a game's ladder
+FORMAT = "linkzoo-benchmark/4"
 
 _Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function that measures
 
@@ -37,7 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--game", action="append", choices=benchmark_games(), help=text)
     text = "positions of each game, the first ones (default: all)"
     add("--positions", type=common.whole(2, 10**6), default=10**6, metavar="N", help=text)
-    text = f"games against each of the first {_OPPONENTS} opponents of a game's ladder, rounded up "
+    text = f"games against each of the first {OPPONENTS} opponents of a game's ladder, rounded up "
     text += "to whole blocks; 0: none (default: %(default)s)"
     add("--games", type=common.whole(0, 10**6), default=10, metavar="N", help=text)
     text = "blocks that are played side by side (default: %(default)s)"
@@ -90,11 +99,11 @@ def run(args: Namespace) -> None:
     Console().print(table)
 
 
-def _plays(spec: AgentSpec, game: str) -> bool:
+def _plays(spec: AgentSpec, game: str, options: Mapping[str, Any] | None = None) -> bool:
     """Returns whether an agent plays a game: a checkpoint plays one, the solver few."""
     try:
         spec.check(game, human=False)
-        NamedAgent(spec, game)
+        NamedAgent(spec, game, options)
     except ValueError:
         return False
     return True
@@ -102,12 +111,12 @@ def _plays(spec: AgentSpec, game: str) -> bool:
 
 def _digest(spec: AgentSpec, game: str) -> str:
     """Returns a hash of the agent, its opponents and the positions of a game."""
-    positions = read_benchmark_positions(game)
+    sets = _position_sets(game)
     ladder = read_ladder(game)
-    opponents = list(ladder.opponents)[:_OPPONENTS]
-    arrays = [positions.states.tobytes(), positions.lost.tobytes()]
+    opponents = list(ladder.opponents)[:OPPONENTS]
+    arrays = [array.tobytes() for known in sets for array in (known.states, known.lost)]
     made_of = [
-        positions.game.version,
+        sets[0].game.version,
         ladder.version,
         digests_of(game, [spec, *opponents]),
         *(hashlib.sha256(data).hexdigest() for data in arrays),
@@ -134,20 +143,33 @@ def _done(path: Path | None, settings: dict[str, Any]) -> tuple[dict[str, str], 
 
 def _parts(args: Namespace, spec: AgentSpec, game: str, show: common.Progress) -> Iterator[_Part]:
     """Yields the measurements of a game."""
-    positions = read_benchmark_positions(game).first(args.positions)
-    name = f"{game}: {positions.title}"
-
-    def ask() -> dict[str, Any]:
-        agent = NamedAgent(spec, game)
-        return ask_positions(positions, agent, args.seed, partial(show, name)).to_dict()
-
-    yield name, ask
+    for positions in _position_sets(game):
+        if positions.options and not _plays(spec, game, positions.options):
+            continue  # a checkpoint plays other boards than an edition's
+        name = f"{game}: {positions.title}"
+        yield name, partial(_ask, args, spec, positions.first(args.positions), partial(show, name))
     ladder = read_ladder(game)
     if not args.games:
         return
-    for opponent in list(ladder.opponents)[:_OPPONENTS]:
+    for opponent in list(ladder.opponents)[:OPPONENTS]:
         name = f"{game}: against {opponent}"
         yield name, partial(_match, args, spec, game, opponent, partial(show, name))
+
+
+def _position_sets(game: str) -> list[BenchmarkPositions]:
+    """Returns the benchmark positions of a game and of its editions."""
+    return [read_benchmark_positions(game), *read_edition_positions(game)]
+
+
+def _ask(
+    args: Namespace,
+    spec: AgentSpec,
+    positions: BenchmarkPositions,
+    show: Callable[[int, int], None],
+) -> dict[str, Any]:
+    """Returns the result of an agent on positions."""
+    agent = NamedAgent(spec, positions.game.name, positions.options)
+    return ask_positions(positions, agent, args.seed, show).to_dict()
 
 
 def _match(
@@ -157,18 +179,25 @@ def _match(
     opponent: AgentSpec,
     show: Callable[[int, int], None],
 ) -> dict[str, Any]:
-    """Returns the result of a short match, under the ladder's first options."""
+    """Returns the result of a short match, under the ladder's first options.
+
+    `frozen` says whether the opponent plays as when the benchmark was made.
+    """
     ladder = read_ladder(game)
     options = ladder.options[0]
     agent = NamedAgent(spec, game, variants_of(options)[0])
     match = ladder.match(agent, opponent, args.games, None, options)
-    return match.play(batch=args.batch, progress=show).to_dict()
+    digest = moves_digest(read_benchmark_positions(game), NamedAgent(opponent, game))
+    frozen = digest == frozen_digests(game)[str(opponent)]
+    return {**match.play(batch=args.batch, progress=show).to_dict(), "frozen": frozen}
 
 
 def _row(name: str, part: dict[str, Any]) -> tuple[str, ...]:
     """Returns a row of the table."""
     if "win_share" in part:  # a match
         usage_data = (part.get("reports") or [None])[0]
+        if not part["frozen"]:
+            name += ", which has changed"
         results = (f"{name} ({part['games']:,})", Estimate(**part["win_share"]).percent(), "", "")
     else:
         usage_data = part["report"]
