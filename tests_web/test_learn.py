@@ -44,7 +44,7 @@ def test_a_puzzle_takes_the_winning_move_alone(screen: Screen) -> None:
     page.get_by_role("link", name="Puzzles of Linkage").click()
     page.wait_for_selector(".lesson .board .lit")
     view = screen.client.ask("games/linkage/puzzles/0")[1]
-    (winning,) = [move for move in view["moves"] if move["text"] in view["winning"]]
+    winning = next(move for move in view["moves"] if move["text"] in view["winning"])
     other = next(move for move in view["moves"] if move["text"] not in view["winning"])
     for move, words in ((other, "no longer win"), (winning, "Right")):
         for part in move["parts"]:
