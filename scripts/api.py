@@ -49,7 +49,8 @@ SECTIONS = (
     Section(
         "A game of your own",
         """linkzoo.Game linkzoo.Rules linkzoo.Observation linkzoo.Notation linkzoo.Drawing
-        linkzoo.Facts linkzoo.Chance linkzoo.Guide linkzoo.ScoreRow linkzoo.FixedOptions
+        linkzoo.Facts linkzoo.Chance linkzoo.Guide linkzoo.ScoreRow linkzoo.FeatureReason
+        linkzoo.FixedOptions
         linkzoo.Options linkzoo.Field linkzoo.ObservationPart linkzoo.ObservationSpec linkzoo.Graph
         linkzoo.compiled linkzoo.engine.compiled.rebind linkzoo.rng linkzoo.core.protocols
         linkzoo.testing.check_game""",
