@@ -288,6 +288,22 @@ def test_a_state_without_an_iteration(tmp_path: Path) -> None:
     assert trainer.window == []
 
 
+def test_a_saved_window_is_a_copy() -> None:
+    """`save` writes the window's tensors as they are, while the samples stay in use."""
+    config = alphazero_config(test_alphazero.TINY)
+    trainer = test_alphazero.run(config, 2)
+    tensors = trainer.tensors()
+    fresh = [name for name in tensors if name.startswith(trainer.fresh)]
+    assert "window.states" in fresh
+    before = {name: tensors[name].clone() for name in fresh}
+    for samples in trainer.window:
+        samples.policy[:] = 0
+        samples.values[:] = 7
+        samples.states.view(np.uint8)[:] = 1
+        samples.finals.view(np.uint8)[:] = 1
+    assert all(torch.equal(tensors[name], before[name]) for name in fresh)
+
+
 def test_states_of_another_optimiser(tmp_path: Path) -> None:
     """A run of AlphaZero whose momentum is missing, or that knew another optimiser."""
     config = alphazero_config(test_alphazero.TINY)

@@ -60,6 +60,7 @@ class AlphaZeroTrainer(Trainer):
     config: AlphaZeroConfig
     play: ReplayGames | SelfPlayWorkers[Samples]
     growing = ("window.", "play.kept.")
+    fresh = ("window.",)
 
     def __init__(self, config: AlphaZeroConfig, executor: Executor | None = None) -> None:
         super().__init__(config)

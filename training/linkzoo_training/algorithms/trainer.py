@@ -68,6 +68,7 @@ class Trainer(ABC):
     seconds = 0.0  # training time, without evaluation and compilation
     changes: Sequence[Mapping[str, Any]] = ()  # of the configuration, when the run was resumed
     growing: tuple[str, ...] = ()  # name prefixes of tensors that grow during a run
+    fresh: tuple[str, ...] = ()  # name prefixes of tensors that `tensors` makes anew
 
     def __init__(self, config: AnyConfig) -> None:
         self.config = config
@@ -338,7 +339,10 @@ class Trainer(ABC):
             return
         if self._writing is not None:
             self._writing.result()
-        copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
+        copies = {
+            name: tensor if name.startswith(self.fresh) else tensor.detach().clone()
+            for name, tensor in tensors.items()
+        }
 
         def write() -> None:
             checkpoint.save_tensors(folder / STATE_FILE, copies, meta)
