@@ -7,12 +7,13 @@
 One model plays both seats, each from what its seat knows. Legal moves are neither listed nor
 masked: an illegal answer loses. The model is a transformer of two layers over words. It first reads
 random games, and then plays groups of games from the same deal. The advantage of a seat's answers
-is its reward against those of the same seat in the group. In Linkage one role always wins between
+is its reward against those of the same seat in the group. In Linkage one seat always wins between
 good players. There half of the groups are against the model as it was after reading, so that the
-other role still has something to gain.
+other seat still has something to gain.
 
-Linkage on 4x4 is measured against random play, beside the best possible share of wins (expectimax
-over all positions); an edition of LINK-O by its exact NashConv.
+Linkage on 3x3, where one seat places the hole and the other then takes a role, is measured against
+random play, beside the best possible share of wins (expectimax over all positions); an edition of
+LINK-O by its exact NashConv.
 """
 
 import argparse
@@ -28,8 +29,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
-from linkzoo import Positions, RandomAgent, exact, get_game
-from linkzoo.core.kernels import kernels
+from linkzoo import Game, Positions, RandomAgent, exact, get_game
 from linkzoo.text import TextEnv, TextGame
 from linkzoo.text.moves import legal_moves
 
@@ -53,10 +53,19 @@ class Task:
 
 
 def describe_linkage(position: dict[str, Any], seat: int) -> list[str]:
-    """Returns the role, all pieces in their order, and whether the counter is off the board."""
+    """Returns the phase, the seat's role, the hole, all pieces, and whether the counter is off."""
+    role = "none"
+    if position["phase"] == "play":
+        role = "More" if position["more"] == seat else "Fewer"
+    hole = [
+        f"hole {'abcdefg'[column]}{row + 1}"
+        for row, cells in enumerate(position["board"])
+        for column, cell in enumerate(cells)
+        if cell == "X"
+    ]
     pieces = [f"{colour} {first}-{last}" for colour, first, last in position["pieces"]]
     counter = ["off"] if position["counter"] is None else []
-    return [["More", "Fewer"][seat], *pieces, *counter]
+    return [position["phase"], role, *hole, *pieces, *counter]
 
 
 def describe_link_o(position: dict[str, Any], seat: int) -> list[str]:
@@ -73,14 +82,14 @@ def describe_link_o(position: dict[str, Any], seat: int) -> list[str]:
 
 TASKS = {
     "linkage": Task(
-        options={"board_size": 4, "threshold": 6},
+        options={"board_size": 3, "threshold": 4, "free_hole": True},
         describe=describe_linkage,
         answer=2,
         reading=12_000,
         passes=3,
         deals=4,
         games=64,
-        iterations=120,
+        iterations=400,
         past=True,
     ),
     "link_o": Task(
@@ -432,54 +441,33 @@ class LanguageAgent:
 
 
 def best_shares(options: dict[str, Any]) -> tuple[float, float]:
-    """Returns the best possible shares of wins against random play on a board of Linkage, by role.
-
-    Expectimax over all positions: those with the same cells up to the names of the colours, the
-    same counter and the same seat to act are one.
-    """
+    """Returns the best possible shares of wins against random play in Linkage, by seat."""
     game = get_game("linkage")
-    kernel = kernels(game)
-    states = np.zeros(1, game.state)
-    states[0] = game.blank(2, options)
-    kernel.begin(states, np.zeros(1, np.uint64), np.empty((1, game.num_actions), np.int8))
-    levels = []
-    while True:
-        masks = np.empty((len(states), game.num_actions), np.int8)
-        kernel.fill_masks(states, masks)
-        parents, actions = np.nonzero(masks)
-        if not len(parents):
-            break
-        children = states[parents]
-        kernel.play(children, actions, masks[parents])
-        counters = np.take_along_axis(children["pieces"], children["counter"][:, None] % 24, 1) % 84
-        counters[children["counter"] < 0] = -1
-        cells = np.sort(children["coloured"], 1).astype(np.int64)
-        keys = np.column_stack([cells, counters, children["seat"]])
-        _, firsts, numbers = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        levels.append((states, parents, numbers.ravel()))
-        states = children[firsts]
-    more, fewer = (_expectimax(levels, states, role) for role in range(2))
-    return more, fewer
+    start = TextGame("linkage", **options).state
+    first, second = (_expectimax(game, start, seat, {}) for seat in range(2))
+    return first, second
 
 
-def _expectimax(levels: list[Any], ends: NDArray[Any], role: int) -> float:
-    """Returns the share of wins of a role that plays best against random play."""
-    values = _won(ends, role)
-    for states, parents, numbers in reversed(levels):
-        of_children = values[numbers]
-        counts = np.bincount(parents, minlength=len(states))
-        means = np.bincount(parents, of_children, len(states)) / np.maximum(counts, 1)
-        best = np.zeros(len(states))
-        np.maximum.at(best, parents, of_children)
-        values = np.where(states["seat"] == role, best, means)
-        values = np.where(counts > 0, values, _won(states, role))
-    return float(values[0])
+def _expectimax(game: Game, state: Any, seat: int, known: dict[bytes, float]) -> float:
+    """Returns the share of wins of a seat that plays best against random play.
 
-
-def _won(states: NDArray[Any], role: int) -> NDArray[np.float64]:
-    has_more = states["groups"] >= states["threshold"]
-    won: NDArray[np.float64] = (has_more == (role == 0)).astype(np.float64)
-    return won
+    Args:
+        game: The game.
+        state: A position.
+        seat: The seat.
+        known: The shares of positions that were met.
+    """
+    if state["seat"] < 0:
+        return float(state["winners"] >> seat & 1)
+    key = state.tobytes()
+    if key not in known:
+        shares = []
+        for action in game.guide.legal(state):
+            after = state.reshape(1).copy()[0]
+            game.rules.apply(after, action)
+            shares.append(_expectimax(game, after, seat, known))
+        known[key] = max(shares) if state["seat"] == seat else sum(shares) / len(shares)
+    return known[key]
 
 
 def report(reader: Reader, games: int, tree: exact.GameTree | None) -> str:
@@ -507,7 +495,7 @@ def main() -> None:
     add("--match", type=int, default=400, help="games in each seat against random play")
     add("--reports", type=int, default=6, help="number of measurements while it learns")
     add("--learning-rate", type=float, default=1e-3)
-    add("--entropy", type=float, default=0.01, help="weight of the entropy")
+    add("--entropy", type=float, default=0.01, help="weight of the entropy at first; 0 at the end")
     add("--seed", type=int, default=0)
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -518,8 +506,8 @@ def main() -> None:
         task = replace(task, reading=args.reading)
     tree = None
     if args.game == "linkage":
-        more, fewer = best_shares(task.options)
-        print(f"best possible against random play: {100 * more:.1f}%, {100 * fewer:.1f}%")
+        first, second = best_shares(task.options)
+        print(f"best possible against random play: {100 * first:.1f}%, {100 * second:.1f}%")
     else:
         tree = exact.tree(args.game, options=task.options)
         print(f"NashConv of random play: {exact.exploitability(RandomAgent(), tree).nash_conv:.4f}")
@@ -544,7 +532,8 @@ def main() -> None:
         first = iteration * task.deals
         seeds = np.repeat(np.arange(first, first + task.deals), task.games).tolist()
         played = play(reader, envs, seeds, past, past_seats)
-        learn(reader.model, optimizer, played, advantages(played, task.games), args.entropy)
+        entropy_cost = args.entropy * (1 - iteration / iterations)
+        learn(reader.model, optimizer, played, advantages(played, task.games), entropy_cost)
         schedule.step()
         if iteration % -(-iterations // args.reports) == 0 or iteration == iterations:
             measure(f"after {iteration} iterations, {100 * played.legal:.1f}% legal in the last")

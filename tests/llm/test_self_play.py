@@ -56,7 +56,14 @@ def test_advantages_compare_a_seat_with_itself(example: Any) -> None:
 
 def test_the_best_shares_of_a_small_board(example: Any) -> None:
     """On 3x3, whatever More does, it wins a third of the games against random play."""
-    assert example.best_shares({"board_size": 3, "threshold": 4}) == pytest.approx((1 / 3, 1))
+    board = {"board_size": 3, "threshold": 4}
+    assert example.best_shares(board) == pytest.approx((1 / 3, 1))
+
+
+@pytest.mark.slow
+def test_both_seats_can_gain(example: Any) -> None:
+    """Random play wins half of its games against itself where seat 0 first places the hole."""
+    assert example.best_shares(example.TASKS["linkage"].options) == pytest.approx((0.83, 1))
 
 
 def test_a_game_is_words(example: Any) -> None:
@@ -92,15 +99,17 @@ def run(*arguments: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_it_learns_both_roles() -> None:
-    """Both roles win more against random play than after reading alone, and legality stays."""
-    printed = run("linkage", "--iterations", "120", "--reports", "2")
+def test_it_learns_both_seats() -> None:
+    """Nearly all moves are legal, and nearly the best possible share of games is won.
+
+    At best 83 and 100 % are won; 400 games vary by 2 %.
+    """
+    printed = run("linkage", "--reports", "1")
     pairs = re.findall(r"([0-9.]+)% legal, ([0-9.]+)% of games won", printed)
-    won_before = [float(won) for _, won in pairs[:2]]
-    won_after = [float(won) for _, won in pairs[-2:]]
-    assert min(float(legal) for legal, _ in pairs[-2:]) > 96
-    assert won_after[0] > won_before[0] + 5
-    assert won_after[1] > won_before[1] + 5
+    legal, won = zip(*[map(float, pair) for pair in pairs[-2:]], strict=True)
+    assert min(legal) > 98.5
+    assert won[0] > 0.92 * 83
+    assert won[1] > 92
 
 
 @pytest.mark.slow

@@ -277,8 +277,8 @@ def game_rewards(
     for seat in sorted({*seats}):
         known = [
             value
-            for value, of in zip(returns, seats, strict=True)
-            if of == seat and value is not None
+            for value, owner in zip(returns, seats, strict=True)
+            if owner == seat and value is not None
         ]
         if known:
             log_metric(f"return/seat_{seat}", sum(known) / len(known))

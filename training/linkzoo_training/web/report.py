@@ -221,7 +221,9 @@ def accuracy(decisions: Sequence[Decision]) -> float | None:
 
 def mattering(decisions: Sequence[Decision], seats: Sequence[int]) -> list[Decision]:
     """Returns the decisions of these seats with the largest losses, in the order of play."""
-    candidates = [one for one in decisions if one.seat in seats and one.loss >= LEAST_LOSS]
+    candidates = [
+        decision for decision in decisions if decision.seat in seats and decision.loss >= LEAST_LOSS
+    ]
     candidates.sort(key=lambda decision: -decision.loss)
     return sorted(candidates[:MOST_DECISIONS], key=lambda decision: decision.ply)
 
