@@ -79,16 +79,19 @@ def test_a_game_is_words(example: Any) -> None:
     assert (played.returns.sum(1) <= 0).all()
 
 
-@pytest.mark.slow
-def test_the_agent_plays_a_tree(example: Any) -> None:
-    """Its probabilities are those of legal moves alone, in every information set."""
-    task = example.replace(example.TASKS["link_o"], reading=300)
+def test_the_agent_plays_legal_moves(example: Any) -> None:
+    """Its probabilities are those of legal moves alone, as NashConv needs them."""
+    task = example.replace(example.TASKS["link_o"], reading=30)
     reader = example.Reader("link_o", task, 0)
-    tree = example.exact.tree("link_o", options=task.options)
     agent = example.LanguageAgent(reader)
-    policy = example.exact.policy_of(agent, tree)
-    assert 0 < agent.legal < 0.5
-    assert np.allclose(np.add.reduceat(policy, tree.first_entry[:-1]), 1)
+    game = example.TextGame("link_o", seed=1, **task.options)
+    while not game.over:
+        shares = agent.probabilities(game.positions)[0]
+        legal = [int(action) for action in game.game.guide.legal(game.state)]
+        assert shares[legal].sum() == pytest.approx(1)
+        assert (shares > 0).sum() == len(legal)
+        assert 0 < agent.legal < 1
+        game.play(legal[0])
 
 
 def run(*arguments: str) -> str:
