@@ -16,20 +16,25 @@ from tests.driving import first_quick
 # Tested elsewhere: test_callbacks.py, test_dataset.py; and a game, which recurrent_ppo.py plays.
 OTHERS = ("behaviour_cloning", "callbacks", "recall")
 EXAMPLES = sorted(p for p in (ROOT / "examples").glob("*.py") if p.stem not in OTHERS)
+# A tiny model learns two boards that are measured exactly.
+FOR_ANY_GAME = [path for path in EXAMPLES if path.stem != "llm_self_play"]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_for_any_game_with_short_functions(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    code = text.split('"""', 2)[2]
+def test_functions_are_short(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            assert node.end_lineno is not None
+            assert node.end_lineno - node.lineno < 60, f"{node.name} is long"
+
+
+@pytest.mark.parametrize("path", FOR_ANY_GAME, ids=lambda path: path.stem)
+def test_for_any_game(path: Path) -> None:
+    code = path.read_text(encoding="utf-8").split('"""', 2)[2]
     assert 'add_argument("--players", type=int, default=None)' in code
     assert ("--runners" in code) == ('add_argument("--runners", type=int, default=0, help=' in code)
     for game in linkzoo.game_names():
         assert game not in code
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            assert node.end_lineno is not None
-            assert node.end_lineno - node.lineno < 60, f"{node.name} is long"
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
