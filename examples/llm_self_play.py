@@ -8,8 +8,8 @@ One model plays both seats, each from what its seat knows. Legal moves are neith
 masked: an illegal answer loses. The model is a transformer of two layers over words. It first reads
 random games, and then plays groups of games from the same deal. The advantage of a seat's answers
 is its reward against those of the same seat in the group. In Linkage one seat always wins between
-good players. There half of the groups are against the model as it was after reading, so that the
-other seat still has something to gain.
+good players. There one group is self-play, one has the model as it was after reading in the first
+seat, and two have it in the second seat, so that the first seat still has something to gain.
 
 Linkage on 3x3, where one seat places the hole and the other then takes a role, is measured against
 random play, beside the best possible share of wins (expectimax over all positions); an edition of
@@ -49,7 +49,7 @@ class Task:
     deals: int  # in an iteration
     games: int  # from each of them
     iterations: int
-    past: bool  # half of the groups have the model after reading in one seat
+    past: bool  # three of four groups have the model after reading in one seat
 
 
 def describe_linkage(position: dict[str, Any], seat: int) -> list[str]:
@@ -89,7 +89,7 @@ TASKS = {
         passes=3,
         deals=4,
         games=64,
-        iterations=400,
+        iterations=600,
         past=True,
     ),
     "link_o": Task(
@@ -492,7 +492,7 @@ def main() -> None:
     add("game", choices=list(TASKS))
     add("--iterations", type=int, help="of self-play (default: the game's)")
     add("--reading", type=int, help="random games to read (default: the game's)")
-    add("--match", type=int, default=400, help="games in each seat against random play")
+    add("--match", type=int, default=1000, help="games in each seat against random play")
     add("--reports", type=int, default=6, help="number of measurements while it learns")
     add("--learning-rate", type=float, default=1e-3)
     add("--entropy", type=float, default=0.01, help="weight of the entropy at first; 0 at the end")
@@ -526,7 +526,7 @@ def main() -> None:
     past = deepcopy(reader.model)
     past_seats: list[int | None] = [None] * len(envs)
     if task.past:
-        of_groups = [None, None, 0, 1]
+        of_groups = [None, 1, 0, 1]
         past_seats = [of_groups[game // task.games % 4] for game in range(len(envs))]
     for iteration in range(1, iterations + 1):
         first = iteration * task.deals
