@@ -193,7 +193,7 @@ def test_every_public_name_is_documented() -> None:
 
 
 def test_operating_systems_are_the_same_everywhere() -> None:
-    """Those of pyproject.toml: in the README, on the first page, and no others elsewhere.
+    """The README and the first page name the systems of pyproject.toml, and no page names others.
 
     `docs/platforms.md` says what is known of others.
     """

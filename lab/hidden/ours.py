@@ -18,7 +18,7 @@ from linkzoo_training.linear.natural_gradient import ImproveSettings, improve
 from linkzoo_training.train import make_trainer
 
 _CONFIGS = Path(__file__).parents[1] / "nash_conv"
-# Of an algorithm, the configuration and what it changes.
+# The configuration of each algorithm, and the fields that differ.
 _SETTINGS = {
     "ppo": ("ppo.yaml", ["kl_coef=0"]),
     "ppo_kl": ("ppo.yaml", []),

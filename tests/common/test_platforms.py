@@ -42,7 +42,7 @@ LINUX_NAMES = {
     "socket": {"AF_NETLINK", "SOCK_CLOEXEC"},
     "time": {"CLOCK_BOOTTIME", "pthread_getcpuclockid"},
 }
-# What the modules of the packages import from outside is imported before, with the system's own.
+# Modules of other packages are imported first, while the system still has all its names.
 BEFORE = """
 import asyncio, multiprocessing.context, multiprocessing.resource_tracker, os, select, signal
 import socket, sys, tempfile, time, types
