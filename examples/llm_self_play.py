@@ -463,8 +463,7 @@ def _expectimax(game: Game, state: Any, seat: int, known: dict[bytes, float]) ->
     if key not in known:
         shares = []
         for action in game.guide.legal(state):
-            after = state.reshape(1).copy()[0]
-            game.rules.apply(after, action)
+            after = game.guide.after(state, action)
             shares.append(_expectimax(game, after, seat, known))
         known[key] = max(shares) if state["seat"] == seat else sum(shares) / len(shares)
     return known[key]

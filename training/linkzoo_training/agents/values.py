@@ -75,6 +75,20 @@ class Values:
         }
 
 
+def policy_with_values(agent: Agent) -> PolicyAgent:
+    """Returns an agent's policy, without its search.
+
+    Raises:
+        ValueError: The agent has no values.
+    """
+    policy = agent
+    if isinstance(agent, SearchAgent):
+        policy = agent.policy
+    if not isinstance(policy, PolicyAgent):
+        raise ValueError(f"{agent.name} has no values: choose a checkpoint")
+    return policy
+
+
 def values_along(agent: Agent, record: GameRecord) -> Values:
     """Evaluates every position of a game with an agent's policy, without search.
 
@@ -92,11 +106,7 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
     Raises:
         ValueError: The agent has no values, or its policy plays another game.
     """
-    policy = agent
-    if isinstance(agent, SearchAgent):
-        policy = agent.policy
-    if not isinstance(policy, PolicyAgent):
-        raise ValueError(f"{agent.name} has no values: choose a checkpoint")
+    policy = policy_with_values(agent)
     game = get_game(record.game, record.options)
     states = np.array(list(record.replay()), game.state)
     values, margins = np.zeros((2, len(states), record.num_players), np.float32)

@@ -19,8 +19,8 @@ from linkzoo import Game, GameRecord, Positions, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
-from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
-from linkzoo_training.agents.values import SOLVER_LIMIT, values_along
+from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.agents.values import SOLVER_LIMIT, policy_with_values, values_along
 from linkzoo_training.search.solver import solver
 from linkzoo_training.web.analysis import chances, rounded_chances
 from linkzoo_training.web.players import Player
@@ -149,8 +149,7 @@ class Judge:
         legal = np.flatnonzero(self._masks[decision.ply])
         order = legal[np.argsort(-shares[legal], kind="stable")].tolist()
         for action in order[:_SOLVED_MOVES]:
-            after: Record = self.states[decision.ply : decision.ply + 1].copy()[0]
-            self.game.rules.apply(after, action)
+            after = self.game.guide.after(self.states[decision.ply], action)
             with suppress(OutOfReachError):
                 if exact.winner(after, SOLVER_LIMIT) == decision.seat:
                     return int(action)
@@ -239,12 +238,7 @@ def report(player: Player, record: GameRecord, seats: Sequence[int]) -> Json:
     Raises:
         ValueError: The agent has no values.
     """
-    agent = player.agent
-    if isinstance(agent, SearchAgent):
-        agent = agent.policy
-    if not isinstance(agent, PolicyAgent):
-        raise ValueError(f"{agent.name} has no values: choose a checkpoint")
-    judge = Judge(agent, record)
+    judge = Judge(policy_with_values(player.agent), record)
     decisions = judge.decisions()
     by_seat = [
         [decision for decision in decisions if decision.seat == seat and decision.open]

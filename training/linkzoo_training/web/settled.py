@@ -21,9 +21,8 @@ def sure_wins(game: Game, state: Record, limit: int = LIMIT) -> list[int]:
         OutOfReachError: Something is hidden, luck is left, or there are too many positions.
     """
     search = _Search(game, int(state.seat), limit)
-    return [
-        action for action in game.guide.legal(state) if search.wins(search.after(state, action))
-    ]
+    guide = game.guide
+    return [action for action in guide.legal(state) if search.wins(guide.after(state, action))]
 
 
 class _Search:
@@ -44,17 +43,10 @@ class _Search:
             if len(self.known) >= self.limit:
                 raise OutOfReachError(f"not solved by a search of {self.limit:,} positions")
             self.check_settled(state)
-            results = (
-                self.wins(self.after(state, action)) for action in self.game.guide.legal(state)
-            )
+            guide = self.game.guide
+            results = (self.wins(guide.after(state, action)) for action in guide.legal(state))
             self.known[key] = any(results) if state.seat == self.seat else all(results)
         return self.known[key]
-
-    def after(self, state: Record, action: int) -> Record:
-        """Returns the position after an action."""
-        follower: Record = state.reshape(1).copy()[0]
-        self.game.rules.apply(follower, action)
-        return follower
 
     def check_settled(self, state: Record) -> None:
         """Raises OutOfReachError unless every seat knows all, and what comes."""
