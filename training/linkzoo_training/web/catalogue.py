@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 from linkzoo import Game, get_game
 from linkzoo.core.options import option_types
 from linkzoo_training.agents.specs import AgentSpec
-from linkzoo_training.web.game_session import offered_values
+from linkzoo_training.web.game_session import has_clock, offered_values
 from linkzoo_training.web.levels import levels, strongest_pair
 from linkzoo_training.web.offers import offered, strengths
 from linkzoo_training.web.tutorials import tutorial_names
@@ -46,6 +46,7 @@ def _game(game: Game, name: str, custom: Mapping[str, AgentSpec]) -> Json:
         "balanced": dict(game.facts.balanced_options),
         "players": list(range(game.min_players, game.max_players + 1)),
         "hidden": game.hides,
+        "clock": has_clock(game),
         "roles": list(game.facts.seat_names),
         "options": [
             _option(game, field, words)

@@ -20,6 +20,7 @@ from linkzoo.record import new_file_name
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import TrainedOn
 from linkzoo_training.web.certainty import was_certain
+from linkzoo_training.web.clock import Clock, TimeControl
 from linkzoo_training.web.game_store import StoredGame, player_names
 from linkzoo_training.web.history import History
 from linkzoo_training.web.offers import judges, read_agent, reporters
@@ -27,6 +28,7 @@ from linkzoo_training.web.players import HUMAN, BusyError, Player, Players, Task
 from linkzoo_training.web.safety import without_paths
 
 MOST_NAME = 40  # characters of a player's name
+LOCK_SECONDS = 0.2  # that the end of the server waits for a game
 
 
 class RefusedError(Exception):
@@ -80,7 +82,8 @@ class GameSession:
         busy: The reason why the agent has to wait, else "".
         error: The reason why the agent failed, else "".
         looking: The seat whose person looks at the shared screen, else None.
-        resigned: The seat that gave up, else None.
+        resigned: The seat that gave up or ran out of time, else None.
+        clock: The clocks of people, else None.
         wish: A person's wish to take back a move, else None.
         file: The name of the game's file, once it is saved.
         replay: The link of the game's replay, once it is opened.
@@ -131,6 +134,7 @@ class GameSession:
         self.rendered: dict[tuple[int | None, bool], Any] = {}
         self.seen: dict[int | None, tuple[int, dict[str, Any]]] = {}
         self.thought: Task[None] | None = None
+        self.clock: Clock | None = None
         self._generation = 0  # counts the moves, so that agents notice outdated tasks
         players.load((spec, game) for spec in self.agents())
         self.notes = [note for spec in self.agents() for note in self._untrained(spec)]
@@ -163,10 +167,28 @@ class GameSession:
         if len(self.humans) == 1:
             self.looking = self.humans[0]
         self.resigned: int | None = None
+        if self.clock is not None:
+            self.use_clock(self.clock.control)
         self.file = new_file_name(self.record)
         self.replay: str | None = None
         self.began = time.time()
         self.record.names = player_names(list(map(str, self.seats)), self.names)
+
+    def use_clock(self, control: TimeControl) -> Clock:
+        """Gives each person a budget of time, before the first move; returns the clock.
+
+        Raises:
+            ValueError: No person plays, or a clock would show whose turn it is.
+        """
+        if not self.humans:
+            raise ValueError("clock: only people have one")
+        if not has_clock(self.game):
+            title = self.game.title
+            raise ValueError(f"clock: it would show whose turn it is, which {title} keeps secret")
+        if self.clock is not None:
+            self.clock.stop()
+        self.clock = Clock(control, self.humans, self._run_out)
+        return self.clock
 
     def start(self, keep: Callable[[StoredGame], None]) -> None:
         """Lets the players begin; `keep` is called with each change of the game."""
@@ -182,6 +204,9 @@ class GameSession:
             self._apply(action)
         self.record.comments = {int(index): text for index, text in stored.comments.items()}
         self.resigned = stored.resigned
+        if stored.clock is not None:
+            control = TimeControl(stored.clock["minutes"], stored.clock["increment"])
+            self.use_clock(control).restore(stored.clock, len(stored.actions))
 
     def stored(self) -> StoredGame:
         """Returns the game as it is stored."""
@@ -201,6 +226,7 @@ class GameSession:
             winners=self.winners if self.over else [],
             began=self.began,
             changed=time.time(),
+            clock=None if self.clock is None else self.clock.to_dict(),
         )
 
     @property
@@ -220,6 +246,13 @@ class GameSession:
             return winners_of(self.state)
         sides = self.game.facts.sides(len(self.seats))
         return [seat for seat, side in enumerate(sides) if side != sides[self.resigned]]
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the seat that gave up had no time left."""
+        if self.clock is None or self.resigned is None:
+            return False
+        return self.clock.left(self.resigned) == 0
 
     @property
     def secret(self) -> bool:
@@ -255,6 +288,7 @@ class GameSession:
         if seat != self.waiting:
             raise RefusedError(f"it isn't player {seat}'s turn to look")
         self.looking = seat
+        self._run_clock()
         self.touch()
 
     def action(self, text: str) -> int:
@@ -278,6 +312,8 @@ class GameSession:
     def play(self, text: str) -> None:
         """Plays a person's move; RefusedError if it isn't possible."""
         action = self.action(text)
+        if self.clock is not None:
+            self.clock.reward(len(self.record.actions))
         self.wish = None
         self._play(action)
 
@@ -313,12 +349,23 @@ class GameSession:
         self._moved()
 
     def close(self) -> None:
-        """Abandons the task of an agent."""
+        """Abandons the task of an agent, and stops the clock."""
         with self.lock:
             self._generation += 1
             if self.thought is not None:
                 self.thought.abandon()
+            self.pause()
             self.touch()
+
+    def pause(self) -> None:
+        """Stops the clock until the game is read from the disk; not while the game is locked."""
+        if self.clock is None or self.over or not self.lock.acquire(timeout=LOCK_SECONDS):
+            return
+        try:
+            self.clock.stop()
+            self.keep(self.stored())
+        finally:
+            self.lock.release()
 
     def touch(self) -> None:
         """Wakes all requests that wait for a change."""
@@ -353,8 +400,26 @@ class GameSession:
                 self.looking = seat
         elif self.humans and not self.over:
             self.ask()
+        self._run_clock()
         self.keep(self.stored())
         self.touch()
+
+    def _run_clock(self) -> None:
+        """Lets the time of the person to move run, from that person's second move on."""
+        if self.clock is None:
+            return
+        self.clock.stop()
+        seat = int(self.state.seat)
+        has_moved = self.history.last_of([seat]) is not None
+        if not self.over and has_moved and seat in self.humans and self.waiting is None:
+            self.clock.run(seat)
+
+    def _run_out(self, seat: int) -> None:
+        """Ends the game for a person without time, in the clock's thread."""
+        with self.lock:
+            clock = self.clock
+            if clock is not None and clock.running == seat and clock.left(seat) == 0:
+                self.resign(seat)
 
     def ask(self) -> None:
         """Asks the agent to move. While all are busy it stays `thinking` without a `thought`."""
@@ -412,6 +477,11 @@ def _read_player(
     if name == HUMAN:
         return AgentSpec(HUMAN)
     return read_agent(name, game, players, options, custom)
+
+
+def has_clock(game: Game) -> bool:
+    """Returns whether everybody knows whose turn it is, so that a clock tells nothing new."""
+    return not game.guide.secret
 
 
 def safe_options(game: Game, options: Mapping[str, Any]) -> None:

@@ -41,6 +41,7 @@ class StoredGame:
         winners: The seats that have won.
         began: When it began, in seconds since 1970.
         changed: When it changed, in seconds since 1970.
+        clock: The clocks of people (`Clock.to_dict`), else None.
     """
 
     file: str
@@ -58,6 +59,12 @@ class StoredGame:
     winners: list[int]
     began: float
     changed: float
+    clock: dict[str, Any] | None = None
+
+    @property
+    def timed_out(self) -> bool:
+        """Whether the seat that gave up had no time left."""
+        return self.clock is not None and self.clock["left"].get(str(self.resigned)) == 0
 
     def own_seat(self, number: int) -> int | None:
         """Returns the seat of a session's link; None for spectators and for a shared screen."""

@@ -92,6 +92,7 @@ def _row(link: str, stored: StoredGame, number: int, *, latest: bool) -> Json:
         "own_seat": stored.own_seat(number),
         "over": stored.over,
         "resigned": stored.resigned,
+        "timed_out": stored.timed_out,
         "winners": stored.winners,
         "moves": moves,
         "began": stored.began,

@@ -204,6 +204,8 @@ class Server:
         """Ends the agents and the requests that wait."""
         self.stopped = True
         self.players.close()
+        for session in self.sessions:
+            session.pause()
         self.store.close()
 
     async def finished(self, request: Request, task: Task[T]) -> T:

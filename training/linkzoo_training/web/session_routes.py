@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response, StreamingResponse
-from pydantic import Field, StrictBool, StrictInt
+from pydantic import Field, StrictBool, StrictFloat, StrictInt
 from starlette.concurrency import run_in_threadpool
 
 from linkzoo import Game, get_game
@@ -20,6 +20,7 @@ from linkzoo.core.arguments import integer, shown
 from linkzoo.core.state import Record
 from linkzoo.engine.rng import SEED_LIMIT
 from linkzoo_training.web.analysis import analyse
+from linkzoo_training.web.clock import MOST_INCREMENT, MOST_MINUTES, TimeControl
 from linkzoo_training.web.game_session import GameSession, RefusedError
 from linkzoo_training.web.offers import read_agent
 from linkzoo_training.web.players import Player, Task
@@ -34,6 +35,11 @@ MOST_LISTED = 100  # games that a page asks for at once
 HIDDEN_RECORD = "the record holds hidden information: it is available at the end"
 
 
+class _Clock(Wanted):
+    minutes: Annotated[StrictInt | StrictFloat, Field(gt=0, le=MOST_MINUTES)]
+    increment: Annotated[StrictInt, Field(ge=0, le=MOST_INCREMENT)]  # seconds
+
+
 class _NewGame(Wanted):
     game: Text
     seats: Annotated[list[Text], Field(min_length=1, max_length=8)]  # `human` or agents
@@ -42,6 +48,7 @@ class _NewGame(Wanted):
     options: Annotated[dict[Text, StrictBool | StrictInt | Text], Field(default_factory=dict)]
     # None: the server chooses one. The page sends digits: JavaScript would round large numbers.
     seed: StrictInt | Text | None = None
+    clock: _Clock | None = None
 
 
 class _Move(Wanted):
@@ -91,6 +98,8 @@ def add_sessions(app: FastAPI, server: Server) -> None:
                 names=wanted.names,
                 apart=wanted.apart,
             )
+        if wanted.clock is not None:
+            session.use_clock(TimeControl(wanted.clock.minutes, wanted.clock.increment))
         links = server.begin(session)
         if not session.apart:
             return {"id": links[0], "seats": {}}
@@ -272,7 +281,7 @@ async def _views(server: Server, name: str, tall: bool) -> AsyncIterator[bytes]:
             change = view.change
             if view.version != sent:
                 sent = view.version
-                yield b"data: " + view.content + b"\n\n"
+                yield b"data: " + view.content() + b"\n\n"
         else:
             yield b":\n\n"  # proxies close silent connections
         await _until(server, session, BEAT_SECONDS, partial(_has_changed, session, change))
@@ -312,15 +321,21 @@ class _View(NamedTuple):
     Attributes:
         change: The number of changes of the session.
         version: Counts what the viewer saw change; the same for wide and tall drawings.
-        content: The view and its version as JSON.
+        drawn: The view without its version and its clock.
+        clock: The clocks of people, which go on while a view is kept; None without them.
     """
 
     change: int
     version: int
-    content: bytes
+    drawn: Json
+    clock: Json | None
+
+    def content(self) -> bytes:
+        """Returns the view as JSON."""
+        return json.dumps({**self.drawn, "version": self.version, "clock": self.clock}).encode()
 
     def response(self) -> Response:
-        return Response(self.content, media_type="application/json")
+        return Response(self.content(), media_type="application/json")
 
 
 async def _shown(server: Server, viewer: Viewer, tall: bool) -> _View:
@@ -335,18 +350,17 @@ async def _shown(server: Server, viewer: Viewer, tall: bool) -> _View:
         scene = await run_in_threadpool(_scene, viewer)
         known: _View | None = session.rendered.get(key)
         if known is not None and known.change == scene.change:
-            return known
+            return known._replace(clock=scene.clock)
         async with server.drawing:
-            view = await run_in_threadpool(scene.drawn, tall=tall)
-        facts = {name: value for name, value in view.items() if name != "svg"}
+            drawn = await run_in_threadpool(scene.drawn, tall=tall)
+        facts = {name: value for name, value in drawn.items() if name != "svg"}
         version, seen = session.seen.get(viewer.screen, (0, None))
         if facts != seen:
             version += 1
             session.seen[viewer.screen] = version, facts
-        content = json.dumps({**view, "version": version}).encode()
-        drawn = _View(scene.change, version, content)
-        session.rendered[key] = drawn
-        return drawn
+        view = _View(scene.change, version, drawn, scene.clock)
+        session.rendered[key] = view
+        return view
 
 
 def _scene(viewer: Viewer) -> Scene:

@@ -80,6 +80,7 @@ class Scene:
         sees: The seat whose knowledge is shown; None for the referee's.
         legal: The legal actions of the viewer.
         change: The number of changes of the session.
+        clock: The clocks of people; None without them, and while the screen is covered.
     """
 
     facts: Json
@@ -88,6 +89,7 @@ class Scene:
     sees: int | None
     legal: list[int]
     change: int
+    clock: Json | None = None
 
     def drawn(self, *, tall: bool = False) -> Json:
         """Returns the view, `tall` for a narrow screen."""
@@ -111,7 +113,10 @@ def scene_of(viewer: "Viewer") -> Scene:
         return Scene(facts, session.game, None, None, [], session.version)
     facts = {**_common_facts(viewer), **_open_facts(viewer)}
     state = session.state.copy()
-    return Scene(facts, session.game, state, viewer.sees, viewer.legal(), session.version)
+    clock: Json | None = None
+    if session.clock is not None:
+        clock = session.clock.to_dict()
+    return Scene(facts, session.game, state, viewer.sees, viewer.legal(), session.version, clock)
 
 
 def _common_facts(viewer: "Viewer") -> Json:
@@ -152,6 +157,7 @@ def _open_facts(viewer: "Viewer") -> Json:
         "over": session.over,
         "winners": session.winners,
         "resigned": session.resigned,
+        "timed_out": session.timed_out,
         **_agent_status(session, acting),
         "can_take_back": viewer.last_own() is not None,
         "wish": None if wish is None else {"seat": wish.seat, "agreed": sorted(wish.agreed)},

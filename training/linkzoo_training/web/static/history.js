@@ -52,7 +52,7 @@ function outcome(game) {
   if (!game.over) return game.current ? "not over" : "left";
   const count = game.seats.length;
   if (game.winners.length === count) return "a draw";
-  const given = game.resigned === null ? "" : ` (player ${game.resigned} resigned)`;
+  const given = game.resigned === null ? "" : ` (player ${game.resigned} ${game.timed_out ? "ran out of time" : "resigned"})`;
   if (game.own_seat === null) return result(game).replace(/\.$/, given);
   return `${game.winners.includes(game.own_seat) ? "won" : "lost"}${given}`;
 }

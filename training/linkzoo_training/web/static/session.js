@@ -3,6 +3,7 @@
 import { analysisCard } from "./analysis.js";
 import { ask, askText, button, download, guarded, make, once, result, say, sureButton } from "./api.js";
 import { Board, NARROW } from "./board.js";
+import { Clocks } from "./clock.js";
 import { Coach } from "./coach.js";
 import { Help } from "./help.js";
 import { openRecord } from "./lists.js";
@@ -31,6 +32,7 @@ class SessionPage {
     this.status = make("p", { className: "status", role: "status" });
     this.notes = make("p", { className: "soft", hidden: true });
     this.help = new Help();
+    this.clocks = new Clocks();
     this.board = new Board((text) => guarded(() => this.do("move", { move: text })), () => this.confirm.checked, (move) => ask(this.path("/preview"), { move }));
     this.steps = new Steps(this.board, (number) => this.picture(number), (words) => this.tell(words));
     this.log = new Log((number) => guarded(() => this.peek(number)), () => this.peek());
@@ -44,7 +46,7 @@ class SessionPage {
     this.layout = make(
       "div",
       { className: "layout", hidden: true },
-      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.notes, this.status, this.wish, this.board.element, this.actions(), this.coach.element),
+      make("section", { className: "play" }, make("div", { className: "row" }, this.title, button("Rules and help", () => this.help.open(this.view.game, this.view.variant))), this.notes, this.status, this.clocks.element, this.wish, this.board.element, this.actions(), this.coach.element),
       make(
         "aside",
         { className: "about", "aria-label": "about the game" },
@@ -138,6 +140,7 @@ class SessionPage {
     const same = view.version === this.view?.version && view.narrow === this.view.narrow;
     this.view = view;
     if (!same) this.render(view);
+    this.clocks.show(view);
     const going = this.running && view.waiting === null && !view.over && !view.error && !view.thinking;
     this.setRunning(going || (this.running && view.thinking));
     if (going) this.later(Number(this.pace.value), () => ask(this.path("/step"), {}));
@@ -326,6 +329,7 @@ class SessionPage {
     this.left = true;
     clearTimeout(this.timer);
     clearTimeout(this.retry);
+    this.clocks.stop();
     this.events?.close();
     NARROW.removeEventListener("change", this.redraw);
     this.steps.skip();
@@ -350,7 +354,7 @@ function statusOf(view) {
   const name = (seat) => `Player ${seat}${view.names[seat] ? ` (${view.names[seat]})` : ""}`;
   const who = view.acting === null ? "Another player" : name(view.acting);
   if (view.error) return `An agent failed: ${view.error}`;
-  if (view.over) return view.resigned === null ? view.prompt : `${name(view.resigned)} resigned. ${result(view)}`;
+  if (view.over) return view.resigned === null ? view.prompt : `${name(view.resigned)} ${view.timed_out ? "ran out of time" : "resigned"}. ${result(view)}`;
   if (view.moves.length) return `${mover(view)} ${view.prompt}`;
   if (view.busy) return `${who} waits for a free place: ${view.busy} …`;
   if (view.preparing) return `Compiling ${view.seats[view.acting]} … its first move can take half a minute.`;

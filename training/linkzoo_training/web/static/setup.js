@@ -6,6 +6,8 @@ import { Help } from "./help.js";
 import { fileCard, gamesCard, savedCard } from "./lists.js";
 import { Seats } from "./seats.js";
 
+const MINUTES = [1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 90]; // of a clock
+const INCREMENTS = [0, 1, 2, 3, 5, 10, 15, 20, 30]; // seconds
 const POLL = 1000; // milliseconds between checks whether a game is ready
 
 export async function setupPage(page) {
@@ -25,6 +27,12 @@ class Setup {
     this.seed = make("input", { id: "seed", inputMode: "numeric", pattern: "[0-9]*", placeholder: "new each time" });
     this.apart = make("input", { type: "checkbox", id: "apart" });
     this.each = make("label", { className: "flag" }, this.apart, "Each person plays on a device of their own");
+    this.minutes = make("select", { id: "clock" }, make("option", { value: "" }, "none"), ...MINUTES.map((number) => make("option", { value: number }, `${number} minute${number === 1 ? "" : "s"}`)));
+    this.increment = make("select", { id: "increment" }, ...INCREMENTS.map((number) => make("option", { value: number }, `${number} seconds`)));
+    this.added = labelled("Added for each move", this.increment);
+    this.timed = make("p", { className: "soft hint" });
+    this.clock = make("div", { className: "fields" }, labelled("Clock of each person", this.minutes), this.added);
+    this.minutes.onchange = () => this.showClock();
     this.seats = new Seats(() => this.changed());
     this.options = make("div", { className: "fields" });
     this.ready = make("p", { className: "soft", role: "status" });
@@ -37,6 +45,8 @@ class Setup {
       make("div", { className: "fields" }, labelled("Game", this.names), labelled("Players", this.count)),
       this.seats.element,
       this.each,
+      this.clock,
+      this.timed,
       make("details", {}, make("summary", {}, "Options"), this.options),
       this.ready,
       make("div", { className: "row" }, this.start, button("Rules", () => this.help.open(this.names.value))),
@@ -81,8 +91,26 @@ class Setup {
   /** After a change of players: the server prepares them while the page is read. */
   changed() {
     this.each.hidden = this.seats.people() < 2;
+    this.showClock();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.prepare(), 200);
+  }
+
+  /** The choice of a clock; games that keep secret whose turn it is have none. */
+  showClock() {
+    const people = this.seats.people() > 0;
+    this.clock.hidden = !people || !this.game.clock;
+    this.added.hidden = this.minutes.value === "";
+    this.timed.hidden = !people || (this.game.clock && this.minutes.value === "");
+    this.timed.textContent = this.game.clock
+      ? "Without time left a person loses. Nobody’s first move is timed, and agents have no clock."
+      : `${this.game.title} has no clock: it would show whose turn it is, which is secret there.`;
+  }
+
+  /** The clock as in the request of a new game; null for none. */
+  wantedClock() {
+    if (this.clock.hidden || this.minutes.value === "") return null;
+    return { minutes: Number(this.minutes.value), increment: Number(this.increment.value) };
   }
 
   async prepare() {
@@ -114,6 +142,7 @@ class Setup {
         apart,
         options: this.chosen(),
         seed: this.seed.value === "" ? null : this.seed.value,
+        clock: this.wantedClock(),
       });
       remember(id, seats);
       if (apart) this.showLinks(seats, this.seats.names());
