@@ -96,23 +96,31 @@ test-lowest: $(LOWEST)/.made ## the quick tests with the lowest versions of our 
 	$(LOWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-newest: $(NEWEST)/.made ## the quick tests with the newest version of everything; for every night (PYTHON=...)
+	$(UV)/bin/uv pip install --quiet --python $(NEWEST)/bin/python --upgrade $(TORCH) -e ".[train,web,dev]"
 	$(NEWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
-test-pythons: ## test-versions with every Python of PYTHONS that is here or in pyenv; for every night
-	@tested=; missing=; \
+test-pythons: ## both, with every Python of PYTHONS that is here or in pyenv; for every night
+	@passed=; failed=; missing=; \
 	for version in $(PYTHONS); do \
 		found=; \
 		for python in python$$version "$$(pyenv prefix $$version 2>/dev/null)/bin/python$$version"; do \
 			if "$$python" -c "import ensurepip" 2>/dev/null; then found="$$python"; fi; \
 		done; \
 		if [ -z "$$found" ]; then missing="$$missing $$version"; continue; fi; \
-		$(MAKE) test-versions PYTHON="$$found" || exit 1; \
-		tested="$$tested $$version"; \
+		for packages in lowest newest; do \
+			if $(MAKE) test-$$packages PYTHON="$$found"; then \
+				passed="$$passed $$version-$$packages"; \
+			else \
+				failed="$$failed $$version-$$packages"; \
+			fi; \
+		done; \
 	done; \
-	echo "tested with Python:$$tested"; \
+	echo "passed:$$passed"; \
 	if [ -n "$$missing" ]; then \
 		echo "LEFT OUT, neither on the path nor of pyenv, or without ensurepip: Python$$missing"; \
-	fi
+	fi; \
+	if [ -n "$$failed" ]; then echo "FAILED:$$failed"; fi; \
+	[ -n "$$passed" ] && [ -z "$$failed" ]
 
 test-aarch64: $(VENV)/.dev ## the environments on an emulated aarch64, as root (ARGS=tests/...)
 	PYTHON=$(BIN)/python scripts/aarch64.sh $(AARCH64) $(ARGS)
@@ -185,17 +193,18 @@ $(CUDA)/.made: pyproject.toml $(LOCKS)
 	$(call locked,$(CUDA),-e ".[train$(comma)dev$(comma)cuda]" nvidia-cuda-nvcc)
 	touch $@
 
-# Lowest: of what pyproject.toml asks for by name, where there is a wheel for this Python.
+# Lowest: of what pyproject.toml asks for by name, where there is a wheel for this Python. uv installs
+# these environments, because it links their gigabytes to one copy in its cache.
 $(LOWEST)/.made: pyproject.toml constraints.txt $(UV)/.made
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(UV)/bin/uv pip compile --quiet --resolution lowest-direct --only-binary :all: --no-annotate \
 		--python $(LOWEST)/bin/python --extra train --extra web $(TORCH) pyproject.toml -o $(LOWEST)/lowest.txt
-	$(LOWEST)/bin/python $(PIP_INSTALL) $(TORCH) -c $(LOWEST)/lowest.txt -e ".[train,web,dev]"
+	$(UV)/bin/uv pip install --quiet --python $(LOWEST)/bin/python $(TORCH) -c $(LOWEST)/lowest.txt -e ".[train,web,dev]"
 	touch $@
 
-$(NEWEST)/.made: pyproject.toml constraints.txt
+# `make test-newest` fills it anew each time.
+$(NEWEST)/.made: $(UV)/.made
 	$(PYTHON) -m venv --clear $(NEWEST)
-	$(NEWEST)/bin/python $(PIP_INSTALL) $(TORCH) --upgrade -e ".[train,web,dev]"
 	touch $@
 
 $(ENVS)/.made: pyproject.toml $(LOCKS)
