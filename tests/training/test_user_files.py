@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
@@ -73,6 +73,19 @@ import_object("shipped_package.agents:first", "agent")
 load_agent("runs/a/checkpoint")
 assert isinstance(read_openings("openings.jsonl", get_game("linkage")), Book)
 """
+
+
+def on_windows(folder: str, whole: str) -> str:
+    return str(user_files.below(PureWindowsPath(folder), PureWindowsPath(whole)))
+
+
+def test_copies_of_a_windows_drive_lie_in_the_temporary_folder() -> None:
+    """Joining a path with a drive would give that path itself, where the user's file is."""
+    assert on_windows(r"C:\Temp\x", r"D:\games\mine.py") == r"C:\Temp\x\D\games\mine.py"
+    assert on_windows(r"C:\Temp", r"\\server\share\mine.py") == r"C:\Temp\servershare\mine.py"
+    assert on_windows(r"C:\Temp", r"D:\a") != on_windows(r"C:\Temp", r"E:\a")
+    posix = user_files.below(PurePosixPath("/copies"), PurePosixPath("/games/mine.py"))
+    assert str(posix) == "/copies/games/mine.py"
 
 
 @pytest.mark.slow

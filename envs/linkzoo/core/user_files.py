@@ -6,12 +6,13 @@ them (`receive`), the same path leads to its copy.
 """
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import invalidate_caches
-from pathlib import Path
+from pathlib import Path, PurePath
 from tempfile import gettempdir
 from uuid import uuid4
 
@@ -39,11 +40,17 @@ class Sender:
 
     def copy(self, path: str | Path) -> Path:
         """Returns where the copy of a file or folder is, or would be."""
-        whole = _whole(path, self.working_folder)
-        return Path(gettempdir(), f"linkzoo-{self.key}", whole.lstrip(os.sep))
+        whole = Path(_whole(path, self.working_folder))
+        return Path(below(Path(gettempdir(), f"linkzoo-{self.key}"), whole))
 
 
 _sender: Sender | None = None  # whose files these are, in a worker
+
+
+def below(folder: PurePath, whole: PurePath) -> PurePath:
+    """Returns a whole path laid below a folder; a drive of Windows becomes a folder there."""
+    drive = re.sub(r"[\\/:]", "", whole.drive)  # C: or \\server\share
+    return folder.joinpath(drive, *whole.parts[1:])
 
 
 def _whole(path: str | Path, folder: str | Path) -> str:
