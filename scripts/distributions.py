@@ -83,7 +83,7 @@ def version(root: Path = ROOT) -> str:
 def environments(repository: str | None = None) -> Distribution:
     """Returns the distribution `linkzoo`, with links to a repository if its URL is given."""
     project = _project(repository)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = installs_by_name((ROOT / "README.md").read_text(encoding="utf-8"))
     if repository is not None:
         readme = absolute_links(readme, repository)
     extras = project["optional-dependencies"]
@@ -125,6 +125,13 @@ def training(repository: str | None = None) -> Distribution:
             "LICENSE": "LICENSE",
         },
     )
+
+
+def installs_by_name(text: str) -> str:
+    """Returns the README with commands that install from an index instead of from a clone."""
+    text = text.replace("from a clone, with Python", "with Python")
+    text = re.sub(r"pip install \.(?=\s)", "pip install linkzoo", text)
+    return text.replace('pip install ".[', 'pip install "linkzoo[')
 
 
 def absolute_links(text: str, repository: str) -> str:
