@@ -93,7 +93,7 @@ test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made $(LLM)/.made ## framewor
 test-versions: test-lowest test-newest ## the quick tests with the lowest and the newest packages (PYTHON=python3.13)
 
 test-lowest: $(LOWEST)/.made ## the quick tests with the lowest versions of our dependencies (PYTHON=...)
-	$(LOWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
+	$(LOWEST)/bin/python -m pytest -m "not slow" $(LOWEST_TESTS) $(PYTEST_ARGS)
 
 test-newest: $(NEWEST)/.made ## the quick tests with the newest version of everything; for every night (PYTHON=...)
 	$(UV)/bin/uv pip install --quiet --python $(NEWEST)/bin/python --upgrade $(TORCH) -e ".[train,web,dev]"
@@ -163,6 +163,9 @@ docs: $(VENV)/.docs ## site/: the documentation
 clean: ## remove what is built (not $(VENV), not runs/)
 	rm -rf build dist site .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find envs training tests tests_integrations examples lab -name __pycache__ -prune -exec rm -rf {} +
+
+# Old packages use names that newer ones below them deprecate.
+LOWEST_TESTS := -W default::DeprecationWarning
 
 # The frameworks warn of much that isn't ours to change.
 FRAMEWORK_TESTS := -W default
