@@ -49,7 +49,7 @@ class Task:
     deals: int  # in an iteration
     games: int  # from each of them
     iterations: int
-    past: bool  # three of four groups have the model after reading in one seat
+    past: bool  # four of five groups have the model after reading in one seat
 
 
 def describe_linkage(position: dict[str, Any], seat: int) -> list[str]:
@@ -87,8 +87,8 @@ TASKS = {
         answer=2,
         reading=12_000,
         passes=3,
-        deals=4,
-        games=64,
+        deals=5,
+        games=52,
         iterations=600,
         past=True,
     ),
@@ -525,8 +525,8 @@ def main() -> None:
     past = deepcopy(reader.model)
     past_seats: list[int | None] = [None] * len(envs)
     if task.past:
-        of_groups = [None, 1, 0, 1]
-        past_seats = [of_groups[game // task.games % 4] for game in range(len(envs))]
+        of_groups = [None, 1, 0, 1, 0]
+        past_seats = [of_groups[game // task.games % len(of_groups)] for game in range(len(envs))]
     for iteration in range(1, iterations + 1):
         first = iteration * task.deals
         seeds = np.repeat(np.arange(first, first + task.deals), task.games).tolist()
