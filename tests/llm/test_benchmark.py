@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from linkzoo_training.llm.benchmark_positions import (
     read_benchmark_positions,
     read_edition_positions,
 )
+from linkzoo_training.llm.benchmark_results import BenchmarkResults
 
 every_game = pytest.mark.parametrize("name", benchmark_games())
 
@@ -138,6 +140,57 @@ def test_the_command_prints_one_table(tmp_path: Path, capsys: pytest.CaptureFixt
     path.write_text("{}")
     assert main(command.split()) == 2
     assert "is no result of linkzoo llm benchmark" in capsys.readouterr().err
+
+
+def results_of(
+    agent: str, positions: int = 40, tests: str = "d1", games: tuple[str, ...] = ("linkage",)
+) -> BenchmarkResults:
+    """Results of an agent in one set of positions of each game and one match."""
+    share = {"mean": 0.25, "low": 0.1, "high": 0.5}
+    blunders = {"positions": positions, "blunders": share, "regret": {**share, "mean": 0.5}}
+    match = {"games": 12, "win_share": share, "frozen": True}
+    parts: dict[str, dict[str, Any]] = {f"{game}: exact": blunders for game in games}
+    parts[f"{games[0]}: against greedy"] = match
+    return BenchmarkResults(
+        settings={"agent": agent, "seed": 0, "games": 12, "positions": positions},
+        agents=dict.fromkeys(games, "any"),
+        tests=dict.fromkeys(games, tests),
+        parts=parts,
+    )
+
+
+def test_results_stand_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cell is empty where an agent wasn't measured; rows of a game stay together."""
+    first = tmp_path / "first.json"
+    second = tmp_path / "second.json"
+    results_of("greedy").write(first)
+    results_of("linear", games=("linkage", "link_o")).write(second)
+    assert BenchmarkResults.read(first) == results_of("greedy")
+    assert main(["llm", "table", str(first), str(second), "--markdown"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "| test | greedy | linear |",
+        "| --- | ---: | ---: |",
+        "| linkage: exact (40) | 25.0 [10.0, 50.0]; 0.500 | 25.0 [10.0, 50.0]; 0.500 |",
+        "| linkage: against greedy (12) | 25.0 [10.0, 50.0] | 25.0 [10.0, 50.0] |",
+        "| link_o: exact (40) |  | 25.0 [10.0, 50.0]; 0.500 |",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (results_of("greedy"), "are both of greedy"),
+        (results_of("linear", tests="d2"), "positions or opponents of linkage have changed"),
+        (results_of("linear", positions=9), "different numbers of positions or games: 40 in"),
+    ],
+)
+def test_results_of_other_tests_are_refused(
+    other: BenchmarkResults, reason: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results_of("greedy").write(tmp_path / "first.json")
+    other.write(tmp_path / "second.json")
+    assert main(["llm", "table", *map(str, sorted(tmp_path.iterdir()))]) == 2
+    assert reason in capsys.readouterr().err
 
 
 def test_a_file_for_other_rules_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ from linkzoo_training.commands.data import positions, selfplay
 from linkzoo_training.commands.data import solve as solve_positions
 from linkzoo_training.commands.experiment import best_response, league, plot, solve, sweep
 from linkzoo_training.commands.linear import fit, improve, labels
-from linkzoo_training.commands.llm import benchmark
+from linkzoo_training.commands.llm import benchmark, table
 from linkzoo_training.commands.tools import bench, export
 from linkzoo_training.commands.tools import compile as compile_games
 from linkzoo_training.resources import check_installed
@@ -92,7 +92,7 @@ COMMANDS: Mapping[str, Command | Group] = {
         "make linear scorers of actions",
         {"labels": labels, "fit": fit, "improve": improve},
     ),
-    "llm": Group("test language models", {"benchmark": benchmark}),
+    "llm": Group("test language models", {"benchmark": benchmark, "table": table}),
     "tools": Group(
         "prepare and measure this machine, export networks",
         {"compile": compile_games, "bench": bench, "export": export},

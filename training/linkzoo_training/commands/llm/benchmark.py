@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from linkzoo.core.arguments import parse_json
-from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec, digests_of
 from linkzoo_training.commands import common
@@ -29,11 +27,10 @@ from linkzoo_training.llm.benchmark_positions import (
     read_benchmark_positions,
     read_edition_positions,
 )
+from linkzoo_training.llm.benchmark_results import BenchmarkResults
 from linkzoo_training.llm.usage import LlmUsage
 
 HELP = "measure an agent, such as a language model, on fixed positions and in short matches"
-
-FORMAT = "linkzoo-benchmark/4"
 
 _Part = tuple[str, Callable[[], dict[str, Any]]]  # its name, and a function that measures
 
@@ -71,28 +68,32 @@ def run(args: Namespace) -> None:
         spec.check(game, human=False)
     settings = {"agent": str(spec), "seed": args.seed, "games": args.games}
     settings["positions"] = args.positions
-    digests, parts = _done(args.json, settings)
-    for game in {**digests, **dict.fromkeys(games)}:
-        digest = _digest(spec, game)
-        if digests.setdefault(game, digest) != digest:
+    results = _results(args.json, settings)
+    for game in dict.fromkeys([*results.tests, *games]):
+        agent_digest = _agent_digest(spec, game)
+        tests_digest = _tests_digest(game)
+        if (
+            results.agents.setdefault(game, agent_digest) != agent_digest
+            or results.tests.setdefault(game, tests_digest) != tests_digest
+        ):
             raise ValueError(
                 f"{args.json}: {spec}, its opponents or the positions of {game} have changed "
                 "since: name another file"
             )
-    data = {"format": FORMAT, **settings, "digests": digests, "parts": parts}
     common.share_rows()
     with common.progress_bar() as show:
         for game in games:
             for name, measure in _parts(args, spec, game, show):
-                if name not in parts:
-                    parts[name] = measure()
+                if name not in results.parts:
+                    results.parts[name] = measure()
                     if args.json is not None:
-                        write_atomically(args.json, (json.dumps(data, indent=1) + "\n").encode())
-    rows = [_row(name, part) for name, part in parts.items()]
+                        results.write(args.json)
+    rows = [_row(name, part) for name, part in results.parts.items()]
     title = f"{spec} on the benchmark"
     columns = ("test", "blunders, or wins", "random", "regret", "legal", "tokens", "cost")
     table = make_table(title, columns, rows, total=False)
-    openings = {part["game"]: part["openings"] for part in parts.values() if "openings" in part}
+    matches = [part for part in results.parts.values() if "openings" in part]
+    openings = {part["game"]: part["openings"] for part in matches}
     table.caption = "\n".join(
         f"matches of {game}: {describe_openings(text)}" for game, text in openings.items()
     )
@@ -109,36 +110,40 @@ def _plays(spec: AgentSpec, game: str, options: Mapping[str, Any] | None = None)
     return True
 
 
-def _digest(spec: AgentSpec, game: str) -> str:
-    """Returns a hash of the agent, its opponents and the positions of a game."""
+def _agent_digest(spec: AgentSpec, game: str) -> str:
+    """Returns a hash of the agent in a game."""
+    return _hash([str(spec), digests_of(game, [spec])])
+
+
+def _tests_digest(game: str) -> str:
+    """Returns a hash of the positions and opponents of a game."""
     sets = _position_sets(game)
     ladder = read_ladder(game)
     opponents = list(ladder.opponents)[:OPPONENTS]
     arrays = [array.tobytes() for known in sets for array in (known.states, known.lost)]
-    made_of = [
-        sets[0].game.version,
-        ladder.version,
-        digests_of(game, [spec, *opponents]),
-        *(hashlib.sha256(data).hexdigest() for data in arrays),
-    ]
-    return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
+    return _hash(
+        [
+            sets[0].game.version,
+            ladder.version,
+            digests_of(game, opponents),
+            *(hashlib.sha256(data).hexdigest() for data in arrays),
+        ]
+    )
 
 
-def _done(path: Path | None, settings: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any]]:
-    """Returns the digests and the finished parts in a file; ValueError if it has other settings."""
+def _hash(data: list[Any]) -> str:
+    """Returns the SHA-256 of JSON data."""
+    return hashlib.sha256(json.dumps(data).encode()).hexdigest()
+
+
+def _results(path: Path | None, settings: dict[str, Any]) -> BenchmarkResults:
+    """Returns the results in a file, or none yet; ValueError if it has other settings."""
     if path is None or not path.exists():
-        return {}, {}
-    try:
-        data = parse_json(path.read_bytes())
-        same_settings = {name: data[name] for name in settings} == settings
-        same = same_settings and data["format"] == FORMAT
-        digests: dict[str, str] = dict(data["digests"])
-        parts: dict[str, Any] = dict(data["parts"])
-    except (ValueError, TypeError, LookupError) as error:
-        raise ValueError(f"{path} is no result of linkzoo llm benchmark: {error}") from error
-    if not same:
+        return BenchmarkResults(settings)
+    results = BenchmarkResults.read(path)
+    if results.settings != settings:
         raise ValueError(f"{path} has other settings than {settings}: name another file")
-    return digests, parts
+    return results
 
 
 def _parts(args: Namespace, spec: AgentSpec, game: str, show: common.Progress) -> Iterator[_Part]:
