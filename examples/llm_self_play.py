@@ -8,8 +8,8 @@ One model plays both seats, each from what its seat knows. Legal moves are neith
 masked: an illegal answer loses. The model is a transformer of two layers over words. It first reads
 random games, and then plays groups of games from the same deal. The advantage of a seat's answers
 is its reward against those of the same seat in the group. In Linkage one seat always wins between
-good players. There one group is self-play, one has the model as it was after reading in the first
-seat, and two have it in the second seat, so that the first seat still has something to gain.
+good players. There one group in five is self-play; in the others the model as it was after reading
+has one of the seats, so that both seats have something to gain.
 
 Linkage on 3x3, where one seat places the hole and the other then takes a role, is measured against
 random play, beside the best possible share of wins (expectimax over all positions); an edition of

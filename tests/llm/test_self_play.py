@@ -107,12 +107,12 @@ def test_it_learns_both_seats() -> None:
 
     At best 83 and 100 % are won; shares of 1,000 games vary by 1 %.
     """
-    printed = run("linkage", "--seed", "1", "--reports", "1")
+    printed = run("linkage", "--seed", "3", "--reports", "1")
     pairs = re.findall(r"([0-9.]+)% legal, ([0-9.]+)% of games won", printed)
     legal, won = zip(*[map(float, pair) for pair in pairs[-2:]], strict=True)
-    assert min(legal) > 98.5
-    assert won[0] > 0.92 * 83
-    assert won[1] > 92
+    assert min(legal) > 99
+    assert won[0] > 0.95 * 83
+    assert won[1] > 95
 
 
 @pytest.mark.slow
