@@ -27,8 +27,8 @@ def _put(session: GameSession, share: float) -> None:
         session.touch()
 
 
-def _open(screen: Screen, game: str, share: float) -> None:
-    session = screen.start(game, ["human", "random"])
+def _open(screen: Screen, game: str, share: float, players: int = 2) -> None:
+    session = screen.start(game, ["human", *["random"] * (players - 1)])
     _put(session, share)
     screen.page.reload()
     screen.page.wait_for_selector(".board .lit", timeout=10_000)
@@ -87,19 +87,22 @@ _MEASURED = """() => {
     letters: Math.min(...letters.map(size)),
     cards: Math.min(Infinity, ...heights(".lit[data-card], .lit:has(> [data-card])")),
     fields: Math.min(Infinity, ...heights("[data-field]")),
+    bottom: svg.getBoundingClientRect().bottom,
   };
 }"""
 
 
+@pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("share", [0, 0.01, 0.1, 0.3, 0.6, 0.9])
 def test_a_table_of_cards_is_read_and_hit_on_a_laptop(
-    browser: Browser, client: Client, share: float
+    browser: Browser, client: Client, share: float, players: int
 ) -> None:
     page = browser.new_page(viewport=_SCREEN, reduced_motion="reduce")
     screen = Screen(page, client)
-    _open(screen, "love_formula", share)
+    _open(screen, "love_formula", share, players)
     found = page.evaluate(_MEASURED)
-    assert found["letters"] >= 11.5
+    assert found["letters"] >= 12
+    assert found["bottom"] <= _SCREEN["height"]
     assert found["cards"] >= 72
     assert found["fields"] >= 72
     page.close()

@@ -69,6 +69,11 @@ def held(view: Json, player: int) -> dict[str, list[str] | int]:
     return {name: view[f"{name}s"][player] for name in names}
 
 
+def in_use(view: Json) -> str:
+    """Returns which cards players choose from: the hands, in a draft the packs."""
+    return "pack" if view["stage"] == "draft" else "hand"
+
+
 def last_turn(course: Course) -> int:
     """Returns the number of the last turn, from 0."""
     return course.halves * course.turns - 1

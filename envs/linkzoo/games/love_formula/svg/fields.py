@@ -15,6 +15,7 @@ from linkzoo.svg.panel import Part, moved
 _HEAD = 36  # height of the head
 _INSET = 10
 _WIDE = 400  # width with room for all words in the head
+_NARROW = 250  # width without room for the shield in the head
 _GAP = 7
 _COLUMN = 150  # minimum width of a column of couples and cards
 _LINE = 15  # line height of a couple's name
@@ -29,8 +30,9 @@ class Look(NamedTuple):
     Attributes:
         scale: The scale of its content.
         faces: Whether held cards show their texts.
-        full: Whether obstacles show their texts and held preparations their kind, and a line
-            counts hidden cards.
+        full: Whether obstacles show their texts and held preparations their kind.
+        counted: Whether a line counts hidden cards.
+        titled: Whether the free slots have a title.
         held: Whether the visible cards that the player holds are in the field.
         least: The smallest letter size of names.
     """
@@ -38,6 +40,8 @@ class Look(NamedTuple):
     scale: float
     faces: bool = True
     full: bool = False
+    counted: bool = False
+    titled: bool = True
     held: bool = True
     least: float = 10
 
@@ -45,7 +49,7 @@ class Look(NamedTuple):
 # Looks to try: with and without the texts of held cards.
 _LOOKS = [Look(percent / 100, faces=True) for percent in range(150, 85, -5)]
 _LOOKS += [Look(percent / 100, faces=False) for percent in range(150, 20, -5)]
-TALL = Look(1.36, full=True)  # for narrow screens
+TALL = Look(1.36, full=True, counted=True)  # for narrow screens
 
 
 class Box(NamedTuple):
@@ -110,7 +114,9 @@ def _head(view: Json, player: int, seat: int | None, table: Table, box: Box) -> 
     shield = describe.shield(view, player, table.course)
     points = str(view["vp"][player])
     mark = style.seat_mark(player, box.left + 21, y - 6, 11)
-    if shield and box.width < _WIDE:
+    if box.width < _NARROW:
+        shield = ""  # it has a line of its own
+    if (shield or box.width < _NARROW) and box.width < _WIDE:
         return group(
             mark,
             text(name, box.left + 38, y, 14, font_weight="bold"),
@@ -141,13 +147,19 @@ def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -
         ends[column] += block.height + _GAP
     height = max(ends)
     held = describe.held(view, player)
-    if look.full:
-        counts = _counts(held)
-        placed.append((counts, 0.0, height))
-        height += counts.height
+    if look.counted:
+        hidden = {name: cards for name, cards in held.items() if isinstance(cards, int)}
+        lines = [" · ".join(f"{name.capitalize()} {cards}" for name, cards in hidden.items())]
+        if width * look.scale < _NARROW - 2 * _INSET:
+            lines.append(describe.shield(view, player, table.course).capitalize())
+        for words in filter(None, lines):
+            line = _line(words, width, look)
+            placed.append((line, 0.0, height))
+            height += line.height
     for label, cards in held.items():
-        hidden = isinstance(cards, int)
-        if describe.size(cards) and not (hidden and look.full) and (hidden or look.held):
+        visible = isinstance(cards, list)
+        wanted = look.held if visible else not look.counted
+        if describe.size(cards) and wanted:
             named = is_selectable(view, player, label)
             if look.faces and isinstance(cards, list):
                 block = _faces(label, cards, table, step, columns, look, named=named)
@@ -162,35 +174,35 @@ def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -
     return _Block(height, draw)
 
 
-def _counts(held: dict[str, list[str] | int]) -> _Block:
-    """Returns the numbers of hidden cards in a line; empty if there are none."""
-    counts = [f"{name.capitalize()} {cards}" for name, cards in held.items() if type(cards) is int]
-    if not counts:
-        return _Block(0, str)
-    words = text(" · ".join(counts), 0, 16, _NAME, font_weight="bold", fill=style.GREY)
-    return _Block(_LABEL + 2, lambda: words)
+def _line(words: str, width: float, look: Look) -> _Block:
+    """Returns words in grey, in a line or two."""
+    lines, letters = fit(words, width, _NAME, min(look.least, _NAME), 2, bold=True)
+    rows = [text(line, 0, 16 + _LINE * row, letters) for row, line in enumerate(lines)]
+    markup = group(*rows, font_weight="bold", fill=style.GREY)
+    return _Block(_LABEL + 2 + _LINE * (len(lines) - 1), lambda: markup)
 
 
 def is_selectable(view: Json, player: int, label: str) -> bool:
     """Returns whether cards held under a label can be selected: a hand, in a draft a pack."""
-    selectable = "pack" if view["stage"] == "draft" else "hand"
-    return player == view["seat"] and label == selectable
+    return bool(player == view["seat"] and label == describe.in_use(view))
 
 
 def _free(view: Json, player: int, table: Table, width: float, look: Look) -> _Block:
     """Returns the block of the free slots."""
     slots = view["fields"][player]["free"]
-    height = 24 + PITCH * len(slots) + 2
+    top = 24 if look.titled else 5
+    height = top + PITCH * len(slots) + 2
 
     def draw() -> str:
         rows = []
+        if look.titled:
+            rows.append(text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY))
         for row, (subtype, name) in enumerate(slots.items()):
-            y = 24 + PITCH * row
+            y = top + PITCH * row
             card = table[name] if name else None
             rows.append(_position(f"{player}/{subtype}", card, subtype, subtype, y, width, look))
         return group(
             rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE),
-            text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY),
             *rows,
             data_part="FREE" if player == view["seat"] else None,
         )

@@ -15,6 +15,7 @@ _NOTE = 12  # letter size of a note below a card
 _LINE = 15  # line height of a note
 _SCALES = tuple(percent / 100 for percent in range(100, 40, -10))
 _CARD = 130  # minimum width of a card in a pile
+_DISCARDS = 3  # rows for the discard pile beside fields at least
 _FEW = 6  # pending cards up to this number have two lines of notes
 _KEY = style.HEIGHT - 112  # upper edge of the key
 
@@ -28,11 +29,30 @@ def draw_panel(view: Json, table: Table) -> str:
     return group(title, stage, _banner(view), cards, piles, _key(_KEY), fill=style.INK)
 
 
-def draw_beside(view: Json, table: Table, bottom: float) -> tuple[str, float]:
-    """Returns the panel without the turn, down to `bottom` or below, and its lower edge."""
+def draw_beside(
+    view: Json, table: Table, seat: int | None, bottom: float, most: float
+) -> tuple[str, float]:
+    """Returns the panel without the turn, down to `bottom` or below, and its lower edge.
+
+    In a draft it has the cards that the seat has taken, and its hand. The key is left out if the
+    panel reached below `most` with it.
+    """
     turn, top = draw_turn(view, table, 8)
-    key = max(bottom - 106, top + _LABEL + 7 * PITCH)
+    if seat is not None and seat < view["num_players"]:
+        held = describe.held(view, seat)
+        for label in sorted(held.keys() - {describe.in_use(view)}, reverse=True):
+            cards = held[label]
+            if isinstance(cards, list) and cards:
+                numbers = list(describe.copies(cards).items())
+                end = top + _LABEL + 6 + PITCH * len(numbers)
+                title = f"{label.capitalize()}, {len(cards)}"
+                drawn, height = _cards(title, numbers, table, top, end, named=False, small=False)
+                turn += drawn
+                top += height
+    key = max(bottom - 106, top + _LABEL + _DISCARDS * PITCH)
     piles, end = draw_piles(view, table, top, key, small=False)
+    if end > max(bottom, most) - 106:
+        return group(turn, piles, fill=style.INK), end
     key = max(bottom - 106, end)
     return group(turn, piles, _key(key), fill=style.INK), key + 106
 
@@ -48,9 +68,10 @@ def _cards_of_turn(
     view: Json, table: Table, top: float, *, texts: bool = False
 ) -> tuple[str, float]:
     """Returns the cards of this turn and the cards that wait to resolve, and their lower edge."""
-    order, height = _order(view, table, top, least=_NOTE if texts else 10)
+    least = style.LEAST if texts else style.MIN_SIZE
+    order, height = _order(view, table, top, least)
     top += height
-    happening, height = _happening(view, table, top, texts=texts)
+    happening, height = _happening(view, table, top, least, texts=texts)
     return order + happening, top + height
 
 
@@ -122,22 +143,24 @@ def _order(view: Json, table: Table, top: float, least: float) -> tuple[str, flo
                 table[card], LEFT + 16, y, WIDTH - 16, priority, by=player, least=least
             )
         else:
-            drawn = _resolved(priority, y, player)
+            drawn = _resolved(priority, y, player, least)
         markup.append(group(drawn, data_item=f"turn {player}"))
     return "".join(markup), _LABEL + PITCH * len(players) + 6
 
 
-def _resolved(priority: str, y: float, player: int) -> str:
+def _resolved(priority: str, y: float, player: int, least: float) -> str:
     """Returns a placeholder for a resolved card."""
     return group(
         rect(LEFT + 16, y, WIDTH - 16, style.STRIP, 4, fill="none", stroke=style.LINE),
         text("resolved", LEFT + 40, y + 15.5, 12, fill=style.GREY),
         text(priority, _RIGHT - 22, y + 15.5, 12, text_anchor="end", fill=style.GREY),
-        style.seat_mark(player, _RIGHT - 11, y + style.STRIP / 2, 7),
+        style.seat_mark(player, _RIGHT - 11, y + style.STRIP / 2, style.DISC * least),
     )
 
 
-def _happening(view: Json, table: Table, top: float, *, texts: bool) -> tuple[str, float]:
+def _happening(
+    view: Json, table: Table, top: float, least: float, *, texts: bool
+) -> tuple[str, float]:
     """Returns the cards that wait to resolve, with or without their texts, and the height."""
     entries = describe.happening(view)
     if not entries:
@@ -149,24 +172,23 @@ def _happening(view: Json, table: Table, top: float, *, texts: bool) -> tuple[st
     markup = [_label(label, top)]
     y = top + _LABEL
     for entry in entries:
-        drawn, height = _entry(entry, table, y, max_lines, texts=texts and len(entries) <= _FEW)
+        with_text = texts and len(entries) <= _FEW
+        drawn, height = _entry(entry, table, y, max_lines, least, texts=with_text)
         markup.append(drawn)
         y += height
     return "".join(markup), y - top + 6
 
 
 def _entry(
-    entry: Entry, table: Table, y: float, max_lines: int, *, texts: bool
+    entry: Entry, table: Table, y: float, max_lines: int, least: float, *, texts: bool
 ) -> tuple[str, float]:
     """Returns a waiting card with its text, if wanted, and its note below, and the height."""
     card = table[entry.card]
     words = entry.words
-    least = 10
     if texts:
         words = f"{card.text} {words}".strip()
         max_lines = 10
-        least = _NOTE
-    lines, letters = fit(words, WIDTH - 20, _NOTE, least, max_lines)
+    lines, letters = fit(words, WIDTH - 20, _NOTE, min(least, _NOTE), max_lines)
     markup = style.strip(card, LEFT, y, WIDTH, by=entry.by, cancelled=entry.cancelled, least=least)
     for number, line in enumerate(lines, 1):
         baseline = y + PITCH + _LINE * number - 4
@@ -195,9 +217,7 @@ def _cards(
         if len(cards) <= columns * rows:
             break
     shown = cards
-    least = 10
-    if not small:
-        least = _NOTE
+    least = style.MIN_SIZE if small else style.LEAST
     if len(cards) > columns * rows:
         shown = cards[: max(columns * (rows - 1), 0)]
     step = (WIDTH / scale + 6) / columns

@@ -26,9 +26,10 @@ SEATS = ("#2c5aa8", "#b2452c", "#2a7d4f", "#8a5a0f")
 STRIP = 22  # height of a strip
 PITCH = 25  # distance between the upper edges of strips
 _SIZE = 12  # letter size in a strip
-_MIN_SIZE = 10
+MIN_SIZE = 10
 _BAND = 31  # width of the band with the mark
-_DISC = 7  # radius of the disc with the seat
+DISC = 0.7  # radius of the disc with the seat, by the smallest letter size
+LEAST = 12.3  # smallest letter size on a page: the numbers in discs are 2 % smaller
 _TEXT = 10.5  # letter size of a card's text
 _LINE = 13  # line height of a card's text
 
@@ -94,7 +95,7 @@ def strip(
     *,
     by: int | None = None,
     cancelled: bool = False,
-    least: float = _MIN_SIZE,
+    least: float = MIN_SIZE,
 ) -> str:
     """Returns a card of height STRIP: mark and priority, name, a note, and its owner's seat.
 
@@ -102,8 +103,9 @@ def strip(
     """
     left = x + _BAND + 5
     right = x + width - 5  # end of the note
+    disc = DISC * least
     if by is not None:
-        right -= 2 * _DISC + 3
+        right -= 2 * disc + 3
     room = right - left
     if note:
         room -= width_of(note, _SIZE, True) + 5
@@ -112,7 +114,7 @@ def strip(
     if note:
         marks.append(text(note, right, y + 15.5, _SIZE, text_anchor="end", font_weight="bold"))
     if by is not None:
-        marks.append(seat_mark(by, x + width - _DISC - 4, y + STRIP / 2, _DISC))
+        marks.append(seat_mark(by, x + width - disc - 4, y + STRIP / 2, disc))
     if cancelled:
         marks.append(path("M", left, y + 10, "h", length, stroke=INK))
     return group(
@@ -138,7 +140,7 @@ def face(
     *,
     by: int | None = None,
     named: bool = False,
-    least: float = _MIN_SIZE,
+    least: float = MIN_SIZE,
     kind: bool = False,
 ) -> panel.Part:
     """Returns a strip with the card's text below it, from (0, 0) on, and the height.
@@ -204,7 +206,7 @@ def kind_of(card: Card) -> str:
 
 
 def place(
-    words: str, subtype: str, x: float, y: float, width: float, least: float = _MIN_SIZE
+    words: str, subtype: str, x: float, y: float, width: float, least: float = MIN_SIZE
 ) -> str:
     """Returns an empty place for a preparation, of the size of a strip."""
     paint = LOOKS[subtype]
