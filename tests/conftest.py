@@ -61,13 +61,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Groups the tests that share compiled code or a fixture, for `--dist loadgroup`.
 
     One process compiles a game's rules and runs the tests of its folder and of its variants; the
-    other modules have a group each. Tests marked `last` come behind all others.
+    other modules have a group each. Tests marked `last` come behind all others. A nightly test is
+    slow, too, so that `make test` leaves it out.
     """
     revision = config.getoption("changed_since")
     if revision is not None:
         _deselect_unchanged(config, items, revision)
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_group_of(item)))
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from linkzoo.core.game import Game
 
 SLOW = (pytest.mark.slow,)
-NIGHTLY = (pytest.mark.slow, pytest.mark.nightly)  # neither `make test` nor `make test-slow`
+NIGHTLY = (pytest.mark.nightly,)  # neither `make test` nor `make test-slow`
 
 
 def legal_mask(state: np.record, *, game: Game) -> NDArray[np.int8]:

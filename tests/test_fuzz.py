@@ -53,9 +53,7 @@ def node(way: str) -> str:
     "ways",
     [
         ["raise", "warn", "leave", "hoard", "seldom"],
-        pytest.param(
-            ["abort", "exit", "spin", "sleep"], marks=[pytest.mark.slow, pytest.mark.nightly]
-        ),  # processes
+        pytest.param(["abort", "exit", "spin", "sleep"], marks=pytest.mark.nightly),  # processes
     ],
     ids=["failed", "died"],
 )

@@ -59,7 +59,7 @@ def phrased(move: str, listed: str, way: int) -> str:
     "games",
     [
         pytest.param(1, id="a_game"),
-        pytest.param(1000, marks=[pytest.mark.slow, pytest.mark.nightly], id="many"),
+        pytest.param(1000, marks=pytest.mark.nightly, id="many"),
     ],
 )
 def test_games_through_text_are_those_by_numbers(variant: Variant, games: int) -> None:

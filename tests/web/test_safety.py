@@ -353,8 +353,8 @@ def _bent(dice: np.random.Generator, path: str) -> str:
     ("times", "seed"),
     [
         pytest.param(200, 0, marks=pytest.mark.slow),
-        pytest.param(2_000, 1, marks=[pytest.mark.slow, pytest.mark.nightly]),
-        pytest.param(10_000, 2, marks=[pytest.mark.slow, pytest.mark.nightly]),
+        pytest.param(2_000, 1, marks=pytest.mark.nightly),
+        pytest.param(10_000, 2, marks=pytest.mark.nightly),
     ],
 )
 def test_mutated_requests_get_an_answer_and_no_failure(
