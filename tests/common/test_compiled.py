@@ -230,7 +230,10 @@ def shifts(small: NDArray[np.int8], wide: NDArray[np.int64], plain: NDArray[np.u
     return total + shifted(5) + shifted(7) + int(shifted(plain[0], 2))
 
 
-def test_a_callee_is_compiled_once_for_widths_and_literals() -> None:
+def test_a_callee_is_compiled_once_for_widths_and_literals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))  # a cached function compiles none
     arrays = (np.array([-2], np.int8), np.array([4], np.int64), np.array([6], np.uint8))
     total = (-2 << 2) + (4 << 10) + (3 << 11) + (5 << 1) + (7 << 1) + (6 << 2)
     assert shifts(*arrays) == total
