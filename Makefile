@@ -96,7 +96,9 @@ test-lowest: $(LOWEST)/.made ## the quick tests with the lowest versions of our 
 	$(LOWEST)/bin/python -m pytest -m "not slow" $(LOWEST_TESTS) $(PYTEST_ARGS)
 
 test-newest: $(NEWEST)/.made ## the quick tests with the newest version of everything; for every night (PYTHON=...)
-	$(UV)/bin/uv pip install --quiet --python $(NEWEST)/bin/python --upgrade $(TORCH) -e ".[train,web,dev]"
+	$(UV)/bin/uv pip compile --quiet --upgrade --no-annotate --python $(NEWEST)/bin/python \
+		--extra train --extra web --extra dev $(TORCH) pyproject.toml -o $(NEWEST)/newest.txt
+	$(UV)/bin/uv pip install --quiet --python $(NEWEST)/bin/python $(TORCH) -c $(NEWEST)/newest.txt -e ".[train,web,dev]"
 	$(NEWEST)/bin/python -m pytest -m "not slow" $(PYTEST_ARGS)
 
 test-pythons: ## both, with every Python of PYTHONS that is here or in pyenv; for every night
@@ -205,7 +207,8 @@ $(LOWEST)/.made: pyproject.toml constraints.txt $(UV)/.made
 	$(UV)/bin/uv pip install --quiet --python $(LOWEST)/bin/python $(TORCH) -c $(LOWEST)/lowest.txt -e ".[train,web,dev]"
 	touch $@
 
-# `make test-newest` fills it anew each time.
+# `make test-newest` looks for newer releases each time. Compiled first, because `uv pip install --upgrade` fetches what
+# its cache has.
 $(NEWEST)/.made: $(UV)/.made
 	$(PYTHON) -m venv --clear $(NEWEST)
 	touch $@
