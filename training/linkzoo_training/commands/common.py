@@ -293,9 +293,10 @@ def progress_bar() -> Iterator[Progress]:
         progress.TimeRemainingColumn(),
     ]
     console = Console(stderr=True)
-    hidden = not console.is_terminal
-    with progress.Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("", total=None)
+    bar = progress.Progress(*columns, console=console, transient=True)
+    task = bar.add_task("", total=None)
+    # A hidden bar of rich before 14 ends with an empty line.
+    with bar if console.is_terminal else nullcontext():
         yield lambda label, done, total: bar.update(
             task, description=label, completed=done, total=total
         )
