@@ -1,11 +1,13 @@
 """The history: games survive restarts, with results, replays, export and import."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from linkzoo import GameRecord, get_game
+from linkzoo_training.web.session_store import UnknownError
 from tests.web.server import Client, serving
 
 SMALL = {"board_size": 3, "threshold": 4}
@@ -99,6 +101,36 @@ def test_a_running_game_keeps_its_secrets(client: Client) -> None:
         assert client.ask(f"history/{link}/{row['file']}/replay", {})[0] == status
         assert client.ask(f"history/{link}/other.json")[0] == 404
     assert client.ask("history/nobody/other.json")[0] == 404
+
+
+def test_a_game_that_is_closed_is_not_read_again(client: Client) -> None:
+    """A stream of events asks for it meanwhile."""
+    name = client.new_game("linkage", ["human", "random"])
+    server = client.server
+    answers: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            server.viewer(name)
+        except UnknownError as error:
+            answers.append(error)
+
+    asking = threading.Thread(target=ask)
+    remove = server.store.remove
+
+    def slowly(link: str) -> None:
+        asking.start()
+        asking.join(0.5)
+        remove(link)
+
+    server.store.remove = slowly  # type: ignore[method-assign]
+    try:
+        server.close(name)
+    finally:
+        server.store.remove = remove  # type: ignore[method-assign]
+    asking.join()
+    assert len(answers) == 1
+    assert server.sessions.peek(name) is None
 
 
 def test_a_disk_that_fails_ends_no_game(client: Client) -> None:

@@ -174,12 +174,20 @@ class Server:
 
     def close(self, name: str) -> None:
         """Forgets a link, and with the last one of a session its games."""
-        self.sessions.close(name)
-        self.store.remove(name)
+        with self._restoring:  # a stream of events must not read the game again meanwhile
+            self.sessions.close(name)
+            self.store.remove(name)
 
     def _restore(self, name: str) -> None:
-        """Continues the latest game of a link's session from the disk."""
-        stored = self.store.games(name)[0]
+        """Continues the latest game of a link's session from the disk.
+
+        Raises:
+            UnknownError: The game was removed meanwhile.
+        """
+        games = self.store.games(name)
+        if not games:
+            raise UnknownError("no such game: it was closed")
+        stored = games[0]
         self.check_game(stored.game)
         with self.working(f"reads a game of {get_game(stored.game).title}"):
             session = GameSession(
