@@ -55,10 +55,10 @@ def _game_of(name: str, cards: Cards) -> Game:
             unordered=("hands", "piles", "packs", "taken", "known", "fields"),
         ),
         drawing=Drawing(
-            text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), cards, seat),
-            svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), cards, seat),
-            page=lambda state, seat=None: draw_page(positions.to_dict(state, seat), cards, seat),
-            tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), cards, seat),
+            text=lambda state, seat=None: draw_text(positions.view(state, seat), cards, seat),
+            svg=lambda state, seat=None: draw_svg(positions.view(state, seat), cards, seat),
+            page=lambda state, seat=None: draw_page(positions.view(state, seat), cards, seat),
+            tall=lambda state, seat=None: draw_tall(positions.view(state, seat), cards, seat),
         ),
         facts=Facts(
             typical_length=cards.course.typical_length,
@@ -68,7 +68,7 @@ def _game_of(name: str, cards: Cards) -> Game:
             minutes=45,
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
-        guide_class=partial(LoveFormulaGuide, cards),
+        guide_class=partial(LoveFormulaGuide, cards, positions),
         chance=Chance(pile="deck", size="deck_size"),
     )
 

@@ -10,6 +10,7 @@ from linkzoo.games.love_formula import decisions, describe, phases
 from linkzoo.games.love_formula.cards import KINDS, Cards
 from linkzoo.games.love_formula.components import NONE
 from linkzoo.games.love_formula.describe import Json, Table
+from linkzoo.games.love_formula.positions import PositionJson
 from linkzoo.games.love_formula.reasons import REASONS
 
 # ruff: noqa: D102 - `Guide` says what the methods return
@@ -56,14 +57,16 @@ class LoveFormulaGuide(Guide):
 
     Args:
         cards: The table of cards.
+        positions: The JSON of positions.
         parts: The arguments of `Guide`.
     """
 
     rulebook = Path(__file__).with_name("RULES.md")
     feature_reasons = REASONS
 
-    def __init__(self, cards: Cards, *parts: Any) -> None:
+    def __init__(self, cards: Cards, positions: PositionJson, *parts: Any) -> None:
         super().__init__(*parts)
+        self._view = positions.view
         self._table = Table(cards)
 
     def prompt(self, state: Record, seat: int | None = None) -> str:
@@ -199,10 +202,6 @@ class LoveFormulaGuide(Guide):
         if tied:
             reason = "points are equal, so preparations, couples, obstacles and cards decide (R27)"
         return f"{describe.turn(view)}, {describe.remark(view)}: {reason}."
-
-    def _view(self, state: Record, seat: int | None) -> Json:
-        assert self.notation.to_dict is not None
-        return self.notation.to_dict(state, seat)
 
     def _revealed(self, before: Record, action: int, new: Json) -> str:
         """Returns the cards of all seats, which the last selection reveals (R8, T2)."""

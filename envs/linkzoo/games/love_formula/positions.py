@@ -126,6 +126,9 @@ def _or_none(codec: Codec) -> Codec:
     return Codec(write, read)
 
 
+_KEPT = 16  # recent views
+
+
 class PositionJson:
     """Writes and reads positions with one table of cards.
 
@@ -138,6 +141,7 @@ class PositionJson:
         bound = bind(cards)
         self._moves = MoveTexts(cards)
         self._header = header
+        self._views: dict[tuple[bytes, int | None], Json] = {}
         self._picks = cards.course.picks
         self._points = bound(scoring.points)
         self._left_when_passed = bound(draft.left_when_passed)
@@ -199,6 +203,17 @@ class PositionJson:
         if seat is None:
             return data
         return self._seen_by(state, seat, data)
+
+    def view(self, state: Record, seat: int | None = None) -> Json:
+        """Returns the same as `to_dict`, but to be read only: recent views are shared."""
+        key = state.tobytes(), seat
+        view = self._views.get(key)
+        if view is None:
+            view = self.to_dict(state, seat)
+            if len(self._views) >= _KEPT:
+                self._views.clear()
+            self._views[key] = view
+        return view
 
     def _referee(self, state: Record) -> Json:
         n = int(state.num_players)
@@ -283,6 +298,8 @@ class PositionJson:
 
     def _passed(self, state: Record, viewer: int, pack: int) -> list[str]:
         """Returns the cards of a pack when a seat last passed it on."""
+        if state.stage != phases.DRAFT:
+            return []
         counts = np.zeros(MAX_TYPES, np.int8)
         self._left_when_passed(state, viewer, pack, counts)
         return self._cards(counts)
@@ -305,7 +322,8 @@ class PositionJson:
                 self._hide_cards(state, other, data)
         for pack, picks in enumerate(data["draft"]):
             for number in range(PICKS):
-                if draft.holder_of(state, pack, number) != seat:
+                secret = picks[number] is not None
+                if secret and draft.holder_of(state, pack, number) != seat:
                     picks[number] = None
         if state.seat != seat:
             data |= dict.fromkeys(("seat", "decision", "window", "look"))
