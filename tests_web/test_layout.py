@@ -7,7 +7,7 @@ from playwright.sync_api import Browser
 from tests.web.server import Client
 
 from linkzoo import game_names
-from linkzoo.testing.play import mask_of, positions
+from linkzoo.testing.play import choose, mask_of, positions
 from linkzoo_training.web.game_session import GameSession
 from tests_web.conftest import Screen
 
@@ -105,6 +105,31 @@ def test_a_table_of_cards_is_read_and_hit_on_a_laptop(
     assert found["bottom"] <= _SCREEN["height"]
     assert found["cards"] >= 72
     assert found["fields"] >= 72
+    page.close()
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_a_long_log_ends_with_the_screen(browser: Browser, client: Client, game: str) -> None:
+    """At its latest move, of which at least two lines are in view."""
+    clock = None if game == "love_formula" else {"minutes": 5, "increment": 0}
+    body = {"game": game, "seats": ["human"] * 2, "seed": 3, "apart": True, "clock": clock}
+    answer = client.ask("sessions", body)[1]
+    session = client.server.viewer(answer["id"]).session
+    for ply in range(12 if game == "linkage" else 24):  # it ends soon
+        action = choose(mask_of(session.game, session.state), 7, ply)
+        session.play(session.game.notation.action_to_text(session.state, action))
+    page = browser.new_page(viewport=_SCREEN, reduced_motion="reduce")
+    screen = Screen(page, client)
+    screen.open(f"#/game/{answer['seats']['0']}")
+    page.wait_for_selector(".log li")
+    box = page.locator(".log").bounding_box()
+    assert box is not None
+    assert box["height"] >= 70
+    assert box["y"] + box["height"] <= _SCREEN["height"]
+    last = page.locator(".log li").last.bounding_box()
+    assert last is not None
+    assert last["y"] + last["height"] <= box["y"] + box["height"] + 5
+    assert screen.wrong == []
     page.close()
 
 

@@ -146,7 +146,7 @@ def seat_to_act(game: Game, state: Record, viewer: int | None) -> int | None:
     """Returns the seat to act; None in a finished game, and where it is hidden from the viewer."""
     if state.seat < 0:
         return None
-    if not game.hides:
+    if not game.hides or viewer in (None, state.seat):
         return int(state.seat)
     seat: int | None = game.to_dict(state, viewer).get("seat")
     return seat

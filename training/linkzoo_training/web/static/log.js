@@ -25,6 +25,14 @@ export class Log {
     this.list.scrollTop = this.list.scrollHeight;
   }
 
+  /** Lets the list end with the screen where it is beside the board. */
+  fit() {
+    const top = `${Math.round(this.list.getBoundingClientRect().top + scrollY)}px`;
+    if (top === this.list.style.getPropertyValue("--top")) return;
+    this.list.style.setProperty("--top", top);
+    this.list.scrollTop = this.list.scrollHeight;
+  }
+
   enter(target) {
     const number = this.buttons?.indexOf(target.closest("button")) ?? -1;
     if (number < 0) return;

@@ -141,6 +141,7 @@ class SessionPage {
     this.view = view;
     if (!same) this.render(view);
     this.clocks.show(view);
+    this.log.fit();
     const going = this.running && view.waiting === null && !view.over && !view.error && !view.thinking;
     this.setRunning(going || (this.running && view.thinking));
     if (going) this.later(Number(this.pace.value), () => ask(this.path("/step"), {}));
