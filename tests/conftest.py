@@ -139,7 +139,8 @@ def _denormals() -> Iterator[None]:
 def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Rules run in the interpreter: those of a board or cards of a test's own play few plies."""
     monkeypatch.setattr(CPUDispatcher, "__call__", lambda self, *args: self.py_func(*args))
-    monkeypatch.setattr(aec, "entry_point", lambda function, *_: function)
+    for module in (aec, threads):
+        monkeypatch.setattr(module, "entry_point", lambda function, *_: function)
     monkeypatch.setattr(threads, "_INTERPRETED", True)
     with np.errstate(all="ignore"):  # compiled code doesn't warn of overflow either
         yield

@@ -415,7 +415,7 @@ def compiled(edition: Edition) -> None:
     compile_edition(edition)
 
 
-@every_game("linkage")
+@every_game("linkage", slow=2)
 def test_right_arguments_are_taken(edition: Edition, folder: Path) -> None:
     """A new parameter needs an entry in the tables, a function that isn't called in `LEFT_OUT`."""
     w = world(edition.name, folder)

@@ -13,12 +13,12 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.llm import benchmark_positions
 from linkzoo_training.llm.benchmark import ask_positions, frozen_digests, moves_digest
 from linkzoo_training.llm.benchmark_positions import (
-    BenchmarkPositions,
     benchmark_games,
     read_benchmark_positions,
     read_edition_positions,
 )
 from linkzoo_training.llm.benchmark_results import BenchmarkResults
+from tests.driving import first_quick
 
 every_game = pytest.mark.parametrize("name", benchmark_games())
 
@@ -50,13 +50,10 @@ def test_positions_have_a_blunder_and_something_better(name: str) -> None:
     assert len(np.unique(known.states["seed"])) == len(known.states)
 
 
-def editions() -> list[BenchmarkPositions]:
-    return [known for name in benchmark_games() for known in read_edition_positions(name)]
-
-
 @pytest.mark.slow  # quick: the positions of whole games; editions compile
-def test_positions_of_editions_have_a_blunder_and_something_better() -> None:
-    for known in editions():
+@pytest.mark.parametrize("name", first_quick(benchmark_games(), 1, 0))
+def test_positions_of_editions_have_a_blunder_and_something_better(name: str) -> None:
+    for known in read_edition_positions(name):
         positions = Positions(known.game, known.states, np.zeros(len(known.states), np.uint64))
         assert (np.isfinite(known.values) == positions.action_mask).all()
         assert (np.nanmax(known.lost, 1) >= known.blunder).all()
@@ -64,7 +61,7 @@ def test_positions_of_editions_have_a_blunder_and_something_better() -> None:
         assert len(np.unique(seen, axis=0)) == len(known.states) > 20
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # slow: test_the_exact_solver_never_blunders
 def test_an_equilibrium_has_no_regret() -> None:
     (known,) = read_edition_positions("link_o")
     tree = exact.tree("link_o", options=known.options)
