@@ -15,8 +15,8 @@ SIZES = {
 }
 
 
-@pytest.mark.slow  # quick: test_kuhn_poker_has_its_known_tree
-@pytest.mark.parametrize(("board", "players"), first_quick(list(SIZES), 1, 0))
+@pytest.mark.nightly  # quick: test_kuhn_poker_has_its_known_tree; slow: the known values below
+@pytest.mark.parametrize(("board", "players"), list(SIZES))
 def test_link_o_has_its_known_size(board: str, players: int) -> None:
     sizes, nash_conv = SIZES[board, players]
     tree = exact.tree("link_o", players, {"board": board})

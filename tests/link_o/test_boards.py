@@ -334,7 +334,7 @@ def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow  # quick: a user's board plays, and environments on it are copied
-@pytest.mark.parametrize("name", ["ring4x12", "ring4x16x2"])
+@pytest.mark.parametrize("name", first_quick(["ring4x12", "ring4x16x2"], 1, 0))
 @pytest.mark.parametrize("players", first_quick(range(2, 7)))
 def test_shipped_boards_play_whole_matches(name: str, players: int) -> None:
     """Through the environments, one and many."""

@@ -329,7 +329,7 @@ def test_solved_positions_are_played_and_learned_perfectly() -> None:
     assert near > 0.15 * len(samples)
 
 
-@pytest.mark.slow  # quick: miniatures/test_ppo.py learns Kuhn
+@pytest.mark.nightly  # slow: miniatures/test_alphazero.py learns Kuhn poker
 def test_it_learns_what_is_right() -> None:
     """On the smallest board with a free hole, roles included, against perfect play: in seconds."""
     config = alphazero_config(SMALL)

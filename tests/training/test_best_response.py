@@ -211,8 +211,8 @@ def test_a_bound_is_shown_only_where_the_interval_allows_it() -> None:
     assert str(table.title).endswith("100 games after 2-4 random plies")
 
 
-@pytest.mark.slow  # quick: test_command
-@pytest.mark.parametrize("agent", ["random", pytest.param("linear", marks=pytest.mark.nightly)])
+@pytest.mark.nightly  # quick: test_command; slow: test_a_best_response_is_found
+@pytest.mark.parametrize("agent", ["random", "linear"])
 def test_the_bound_is_below_the_exact_value(agent: str, tmp_path: Path) -> None:
     """In an edition with hidden hands; against random play it is most of the exact gain."""
     fields = ["options={board: mini2x4a-h2}", "num_envs=128", "num_threads=1", "eval.every=1000"]

@@ -15,17 +15,22 @@ from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.commands.cli import main
 from linkzoo_training.networks.flat import make_network, masked
 from linkzoo_training.networks.inputs import MAX_LISTED
+from tests.driving import first_quick
 
 
 @pytest.mark.slow  # quick: test_own_network.py::test_from_training_to_search_and_export
 @pytest.mark.parametrize(
     ("game", "kind"),
-    [
-        ("love_links", "action"),
-        pytest.param("love_links", "flat", marks=pytest.mark.slow),
-        pytest.param("linkage", "board", marks=pytest.mark.slow),
-        pytest.param("link_o", "graph", marks=pytest.mark.slow),
-    ],
+    first_quick(
+        [
+            ("link_o", "graph"),
+            ("love_links", "action"),
+            ("love_links", "flat"),
+            ("linkage", "board"),
+        ],
+        2,
+        0,
+    ),
 )
 def test_onnxruntime_gives_the_same_answers(
     game: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

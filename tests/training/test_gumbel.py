@@ -341,7 +341,10 @@ def test_does_not_peek() -> None:
 @pytest.mark.slow  # quick: what a search peeks at, above
 @pytest.mark.parametrize(
     "name",
-    [name for name in game_names() if get_game(name).observation.privileged_spec is not None],
+    first_quick(
+        [name for name in game_names() if get_game(name).observation.privileged_spec is not None],
+        slow=0,
+    ),
 )
 def test_luck_does_not_overrule_the_policy(name: str) -> None:
     """Where something is hidden, small noise in the values leaves most decisions to the logits."""

@@ -10,6 +10,7 @@ from linkzoo_training.algorithms.muon import Muon, orthogonal
 from linkzoo_training.algorithms.optimizers import light
 from linkzoo_training.networks.flat import make_network, split_hidden
 from tests.common.play import run_python
+from tests.driving import first_quick
 
 SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
 
@@ -135,7 +136,7 @@ def test_light_optimisers_step_like_torchs(kind: type[torch.optim.Adam]) -> None
 
 
 @pytest.mark.slow  # quick: test_no_pickle.py
-@pytest.mark.parametrize("preset", ["linkage_az_quick", "linkage_ppo_quick"])
+@pytest.mark.parametrize("preset", first_quick(["linkage_az_quick", "linkage_ppo_quick"], 1, 0))
 def test_training_does_not_import_torchs_compiler(preset: str) -> None:
     """It takes a second and 70 MB of each run."""
     code = (

@@ -172,7 +172,7 @@ def test_action_values_teach_the_policy_that_they_stand_for() -> None:
     torch.testing.assert_close(moves, -log_policy[range(3), [0, 3, 4]].mean())
 
 
-@pytest.mark.slow  # quick: the imitation loss, above, and test_rollout.py, that it is asked
+@pytest.mark.nightly  # quick: the imitation loss, above; slow: a teacher is imitated
 def test_action_values_are_learned() -> None:
     """Its preferred actions are worth more than random ones, by separate playouts."""
     teacher = {"agent": "mc-4", "share": 1.0, "learning_rate": 3e-3}
@@ -251,8 +251,8 @@ def test_stopped_training_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [row["iteration"] for row in rows] == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.slow  # quickly: Kuhn poker is learned
-@pytest.mark.parametrize("optimizer", first_quick(["adam", "muon"], 0, 1))
+@pytest.mark.nightly  # quick: Kuhn poker is learned
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
 def test_training_beats_the_untrained_policy(optimizer: str) -> None:
     """At 14 groups, where both roles win about half at random: under a minute on one core."""
     config = ppo_config(

@@ -15,6 +15,7 @@ import pytest
 
 from linkzoo_training.web import connections
 from linkzoo_training.web.offers import MOST_SIMULATIONS
+from tests.driving import first_quick
 from tests.web.server import Client, serving
 
 SLOW = f"linkage:{MOST_SIMULATIONS}"  # many seconds a move
@@ -115,7 +116,7 @@ runpy.run_module("linkzoo_training", run_name="__main__")
 
 
 @pytest.mark.slow  # test_an_analysis_ends_when_its_page_goes
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", first_quick([signal.SIGTERM, signal.SIGINT], 1, 0))
 def test_a_signal_ends_the_server_without_a_wait(tmp_path: Path, number: int) -> None:
     """The signal ends every request: none is broken off later, and none takes its own time."""
     command = [sys.executable, "-c", SERVE, "serve", "--port=0", f"--record={tmp_path}"]
