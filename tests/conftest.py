@@ -18,7 +18,6 @@ from linkzoo import game_names, registry
 from linkzoo.engine import threads
 from linkzoo.envs import aec
 from tests.changed import changed_files, changes_everything, concerns
-from tests.common.variants import Variant
 
 _IMPORTS_TORCH = re.compile(r"^(from|import) (torch|linkzoo_training)\b", re.MULTILINE)
 _COMPILED = pytest.StashKey[list[str]]()
@@ -58,17 +57,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Groups the tests that share compiled code or a fixture, for `--dist loadgroup`.
+    """Puts tests marked `last` behind all others, and makes nightly tests slow.
 
-    One process compiles a game's rules and runs the tests of its folder and of its variants; the
-    other modules have a group each. Tests marked `last` come behind all others. A nightly test is
-    slow, too, so that `make test` leaves it out.
+    So `make test` leaves out nightly tests, too.
     """
     revision = config.getoption("changed_since")
     if revision is not None:
         _deselect_unchanged(config, items, revision)
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group_of(item)))
         if item.get_closest_marker("nightly"):
             item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
@@ -88,15 +84,34 @@ def _deselect_unchanged(config: pytest.Config, items: list[pytest.Item], revisio
     items[:] = [item for item in items if item.path in concerned]
 
 
-def _group_of(item: pytest.Item) -> str:
-    folder = item.path.parent.name
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Groups the tests that share compiled code or a fixture, for `--dist loadgroup`.
+
+    One process compiles a game's rules and runs the tests of its folder and of its variants; the
+    other modules have a group each. xdist's own groups, by marks, have no effect in pytest 9.2.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _group_of(nodeid)
+
+    if config.getoption("dist") == "loadgroup":
+        return Groups(config, log)
+    return None
+
+
+def _group_of(nodeid: str) -> str:
+    """Returns the game whose folder or variant (`link_o-6`) a test's id names, or else its file."""
+    path, _, test = nodeid.partition("::")
+    folder = Path(path).parent.name
     if folder in game_names():
         return folder
-    if isinstance(item, pytest.Function) and hasattr(item, "callspec"):
-        variant = item.callspec.params.get("variant")
-        if isinstance(variant, Variant):
-            return variant.name
-    return str(item.path)
+    variant = re.search(rf"\b({'|'.join(game_names())})-\d", test)
+    if variant:
+        return variant[1]
+    return path
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
