@@ -1,4 +1,4 @@
-"""`linkzoo exploitability` and `linkzoo experiment solve`."""
+"""`linkzoo experiment exploitability` and `linkzoo experiment solve`."""
 
 import json
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 from linkzoo_training.commands.cli import main
 
 KUHN = "tests.exact.games:KUHN"
+MEASURE = ["experiment", "exploitability"]
 GAME = ["--game", KUHN]
 
 
@@ -19,7 +20,7 @@ def test_an_equilibrium_is_an_agent(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "value of seat 0: -0.02" in capsys.readouterr().out  # -1/36
     agent = f"tabular:{path}"
     out = tmp_path / "result.json"
-    assert main(["exploitability", agent, *GAME, "--json", str(out)]) == 0
+    assert main([*MEASURE, agent, *GAME, "--json", str(out)]) == 0
     result = json.loads(out.read_text())
     assert result["nash_conv"] < 0.001
     assert result["nodes"] == 54
@@ -29,7 +30,7 @@ def test_an_equilibrium_is_an_agent(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 @pytest.mark.slow
 def test_mixtures_and_options_between_agents(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["exploitability", "random", *GAME, "random"]) == 0
+    assert main([*MEASURE, "random", *GAME, "random"]) == 0
     assert "NashConv 0.458333, exploitability 0.229167" in capsys.readouterr().out
 
 
@@ -37,9 +38,15 @@ def test_mixtures_and_options_between_agents(capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["exploitability", "random", "--game", "tests.exact.games:PUTS_BACK"], "puts_back"),
-        (["exploitability", "random", *GAME, "--max-nodes", "50"], "more than 50 nodes"),
-        (["exploitability", "tabular:none.npz", *GAME], "there is no file none.npz"),
+        (
+            ["experiment", "exploitability", "random", "--game", "tests.exact.games:PUTS_BACK"],
+            "puts_back",
+        ),
+        (
+            ["experiment", "exploitability", "random", *GAME, "--max-nodes", "50"],
+            "more than 50 nodes",
+        ),
+        (["experiment", "exploitability", "tabular:none.npz", *GAME], "there is no file none.npz"),
         (["experiment", "solve", "link_o", "board=mini"], "board"),
     ],
 )

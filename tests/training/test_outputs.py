@@ -35,7 +35,9 @@ FOREIGN = {
     "train --folder": "linkage_ppo_quick",
 }
 # And commands that only add files with names of their own.
-ADDED = {"play --record", "serve --record", "experiment sweep --folder"}
+ADDED = {
+    *("play --record", "serve --record", "experiment sweep --folder", "experiment rate --folder"),
+}
 
 
 def commands(

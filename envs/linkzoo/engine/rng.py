@@ -39,6 +39,7 @@ STREAM_ORDER = 2008  # order of training data; index = passes over the data so f
 STREAM_LABELS = 2009  # games and playouts of labelled positions
 STREAM_PART = 2010  # seeds of a run's parts; index = part
 STREAM_POSITIONS = 2011  # choice of positions from records
+STREAM_REFERENCE = 2012  # opponents at the tables of a reference; index = block, position = side
 
 SEED_LIMIT = 2**53  # exclusive limit of generated seeds, exact in JSON
 

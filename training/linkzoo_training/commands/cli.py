@@ -16,7 +16,6 @@ from linkzoo_training.agents.human import QuitError
 from linkzoo_training.agents.trained_on import UntrainedWarning
 from linkzoo_training.commands import (
     evaluate,
-    exploitability,
     mcp,
     play,
     replay,
@@ -26,7 +25,15 @@ from linkzoo_training.commands import (
 )
 from linkzoo_training.commands.data import positions, selfplay
 from linkzoo_training.commands.data import solve as solve_positions
-from linkzoo_training.commands.experiment import best_response, league, plot, solve, sweep
+from linkzoo_training.commands.experiment import (
+    best_response,
+    exploitability,
+    league,
+    plot,
+    rate,
+    solve,
+    sweep,
+)
 from linkzoo_training.commands.linear import fit, improve, labels
 from linkzoo_training.commands.llm import benchmark, table
 from linkzoo_training.commands.tools import bench, export
@@ -69,18 +76,19 @@ COMMANDS: Mapping[str, Command | Group] = {
     "train": train,
     "evaluate": evaluate,
     "tournament": tournament,
-    "exploitability": exploitability,
     "play": play,
     "serve": serve,
     "replay": replay,
     "mcp": mcp,
     "experiment": Group(
-        "compare runs, find weaknesses, solve small games exactly",
+        "compare runs and agents, find weaknesses, solve small games exactly",
         {
             "sweep": sweep,
             "plot": plot,
             "league": league,
+            "rate": rate,
             "best-response": best_response,
+            "exploitability": exploitability,
             "solve": solve,
         },
     ),

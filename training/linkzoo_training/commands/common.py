@@ -3,6 +3,7 @@
 Importing this module loads neither torch nor rich, so help and invalid options are answered fast.
 """
 
+import platform
 import re
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Iterator, Sequence
@@ -279,6 +280,16 @@ def share_rows() -> None:
     from linkzoo_training.networks import shards  # loads torch
 
     shards.use(get_num_threads())
+
+
+def processor() -> str:
+    """Returns the name of the processor, as well as this system tells it."""
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        match = re.search(r"^model name\s*: (.+)$", info.read_text(encoding="utf-8"), re.MULTILINE)
+        if match:
+            return f"{match[1]}, {platform.system()}"
+    return f"{platform.processor() or platform.machine()}, {platform.system()}"
 
 
 @contextmanager

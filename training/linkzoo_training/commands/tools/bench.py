@@ -3,13 +3,10 @@
 A benchmark is a function `work` that returns the number of units it did.
 """
 
-import platform
-import re
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -19,7 +16,7 @@ from linkzoo import Positions, __version__, game_names, get_game, make, make_vec
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.agents.baselines import UctAgent
-from linkzoo_training.commands.common import add_game, add_players
+from linkzoo_training.commands.common import add_game, add_players, processor
 
 HELP = "measure this machine's speed"
 
@@ -68,7 +65,7 @@ def measure_cores(name: str, num_players: int | None = None) -> Iterator[str]:
     game = get_game(name)
     players = num_players or game.min_players
     yield f"{game.title}, {players} players, {_TABLE_GAMES:,} games in lock-step, random play"
-    yield f"{_processor()}, linkzoo {__version__}, numba {numba.__version__}"
+    yield f"{processor()}, linkzoo {__version__}, numba {numba.__version__}"
     yield ""
     yield "| threads | steps/s | times one thread |"
     yield "|---:|---:|---:|"
@@ -82,16 +79,6 @@ def measure_cores(name: str, num_players: int | None = None) -> Iterator[str]:
 def thread_counts(cores: int) -> list[int]:
     """Returns the powers of two below the number of cores, and that number."""
     return [*(2**power for power in range((cores - 1).bit_length())), cores]
-
-
-def _processor() -> str:
-    """Returns the name of the processor, as well as this system tells it."""
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        match = re.search(r"^model name\s*: (.+)$", info.read_text(encoding="utf-8"), re.MULTILINE)
-        if match:
-            return f"{match[1]}, {platform.system()}"
-    return f"{platform.processor() or platform.machine()}, {platform.system()}"
 
 
 def measure_cuda(name: str, num_players: int | None = None) -> Iterator[str]:
