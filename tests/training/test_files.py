@@ -8,6 +8,7 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,7 @@ from linkzoo_training.commands.cli import main
 from linkzoo_training.networks.flat import make_network
 from linkzoo_training.resources import find_checkpoint, find_config
 from linkzoo_training.runtime import alone_in
+from linkzoo_training.selfplay import replay
 from linkzoo_training.train import train
 from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
@@ -288,20 +290,30 @@ def test_a_state_without_an_iteration(tmp_path: Path) -> None:
     assert trainer.window == []
 
 
-def test_a_saved_window_is_a_copy() -> None:
-    """`save` writes the window's tensors as they are, while the samples stay in use."""
-    config = alphazero_config(test_alphazero.TINY)
-    trainer = test_alphazero.run(config, 2)
-    tensors = trainer.tensors()
-    fresh = [name for name in tensors if name.startswith(trainer.fresh)]
-    assert "window.states" in fresh
-    before = {name: tensors[name].clone() for name in fresh}
-    for samples in trainer.window:
-        samples.policy[:] = 0
-        samples.values[:] = 7
-        samples.states.view(np.uint8)[:] = 1
-        samples.finals.view(np.uint8)[:] = 1
-    assert all(torch.equal(tensors[name], before[name]) for name in fresh)
+def test_a_thread_joins_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`save` keeps the samples as they are; the file has them, though training goes on."""
+    trainer = test_alphazero.run(alphazero_config(test_alphazero.TINY), 2)
+    expected = {name: tensor.clone() for name, tensor in trainer.tensors().items()}
+    assert "window.states" in expected
+    goes_on = threading.Event()
+    joining = []
+    join = replay.join
+
+    def joined(parts: list[replay.Samples]) -> replay.Samples:
+        if threading.current_thread() is not threading.main_thread():
+            assert goes_on.wait(60)
+            joining.append(len(parts))
+        return join(parts)
+
+    monkeypatch.setattr(replay, "join", joined)
+    trainer.save(tmp_path, wait=False)
+    trainer.iterate()
+    goes_on.set()
+    assert trainer._writing is not None
+    trainer._writing.result()
+    assert len(joining) == 1
+    saved, _ = load_tensors(tmp_path / STATE_FILE)
+    assert all(torch.equal(saved[name], tensor) for name, tensor in expected.items())
 
 
 def test_states_of_another_optimiser(tmp_path: Path) -> None:
@@ -380,6 +392,7 @@ HOLD = """
 import sys, time
 from pathlib import Path
 from linkzoo_training.runtime import alone_in
+from linkzoo_training.selfplay import replay
 with alone_in(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
@@ -426,6 +439,7 @@ BESIDE = """
 import sys, time
 from pathlib import Path
 from linkzoo_training.runtime import alone_in
+from linkzoo_training.selfplay import replay
 end, held = time.monotonic() + 2, 0
 while time.monotonic() < end:
     try:

@@ -11,6 +11,7 @@ states, but the network reads only the observation and the action mask of the se
 learns to predict the outcome from them.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -60,7 +61,6 @@ class AlphaZeroTrainer(Trainer):
     config: AlphaZeroConfig
     play: ReplayGames | SelfPlayWorkers[Samples]
     growing = ("window.", "play.kept.")
-    fresh = ("window.",)
 
     def __init__(self, config: AlphaZeroConfig, executor: Executor | None = None) -> None:
         super().__init__(config)
@@ -190,15 +190,23 @@ class AlphaZeroTrainer(Trainer):
         terms = torch.stack([policy_loss, value_loss, entropy]).detach()
         return policy_loss + value_loss, terms
 
-    def tensors(self) -> dict[str, Tensor]:
-        """Returns the game states and the samples of the window."""
-        sizes = torch.tensor([len(part) for part in self.window], dtype=torch.int64)
-        samples = replay.join([replay.no_samples(self.game), *self.window])
-        window = {"sizes": sizes, **samples.tensors()}
-        saved = self.play.tensors() | add_prefix("window.", window)
+    def changing_tensors(self) -> dict[str, Tensor]:
+        """Returns the game states."""
+        saved = self.play.tensors()
         if self.config.pool.share:
             saved |= self.pool.tensors()
         return saved
+
+    def lasting_tensors(self) -> Callable[[], dict[str, Tensor]]:
+        """Returns a function that joins the samples of the window, which are never changed."""
+        parts = self.window
+
+        def join() -> dict[str, Tensor]:
+            sizes = torch.tensor([len(part) for part in parts], dtype=torch.int64)
+            samples = replay.join([replay.no_samples(self.game), *parts])
+            return add_prefix("window.", {"sizes": sizes, **samples.tensors()})
+
+        return join
 
     def restore(self, saved: dict[str, Tensor]) -> None:
         """Restores the tensors of `tensors`."""

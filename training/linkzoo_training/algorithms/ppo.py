@@ -194,7 +194,7 @@ class PPOTrainer(Trainer):
         if critic is not None:
             critic.standardise(seen, hidden)
 
-    def tensors(self) -> dict[str, Tensor]:
+    def changing_tensors(self) -> dict[str, Tensor]:
         """Returns the critic, the game states and the pool."""
         saved = self.play.tensors() | self.pool.tensors()
         if self.critic is not None:

@@ -68,7 +68,6 @@ class Trainer(ABC):
     seconds = 0.0  # training time, without evaluation and compilation
     changes: Sequence[Mapping[str, Any]] = ()  # of the configuration, when the run was resumed
     growing: tuple[str, ...] = ()  # name prefixes of tensors that grow during a run
-    fresh: tuple[str, ...] = ()  # name prefixes of tensors that `tensors` makes anew
 
     def __init__(self, config: AnyConfig) -> None:
         self.config = config
@@ -266,9 +265,17 @@ class Trainer(ABC):
             metrics["bytes/ply"] = traffic.read() / (self._plies / distributed.size())
         return metrics
 
-    @abstractmethod
     def tensors(self) -> dict[str, Tensor]:
         """Returns the saved tensors besides network, optimisers and counters, by name."""
+        return self.changing_tensors() | self.lasting_tensors()()
+
+    @abstractmethod
+    def changing_tensors(self) -> dict[str, Tensor]:
+        """Returns those of `tensors` that training changes in place."""
+
+    def lasting_tensors(self) -> Callable[[], dict[str, Tensor]]:
+        """Returns a function that makes the rest of `tensors` from data that no longer changes."""
+        return dict
 
     @abstractmethod
     def restore(self, saved: dict[str, Tensor]) -> None:
@@ -325,7 +332,12 @@ class Trainer(ABC):
         tensors |= self.optimizers.tensors()
         if self.average is not None:
             tensors |= checkpoint.add_prefix("average.", self.average.state_dict())
-        for rank, share in enumerate(distributed.gather(self.tensors())):
+        make_lasting = self.lasting_tensors()
+        shares = [self.changing_tensors()]
+        if distributed.size() > 1:
+            shares = distributed.gather(self.tensors())
+            make_lasting = dict
+        for rank, share in enumerate(shares):
             prefix = f"rank{rank}." if rank else ""
             tensors |= checkpoint.add_prefix(prefix, share)
         meta = {
@@ -339,13 +351,10 @@ class Trainer(ABC):
             return
         if self._writing is not None:
             self._writing.result()
-        copies = {
-            name: tensor if name.startswith(self.fresh) else tensor.detach().clone()
-            for name, tensor in tensors.items()
-        }
+        copies = {name: tensor.detach().clone() for name, tensor in tensors.items()}
 
         def write() -> None:
-            checkpoint.save_tensors(folder / STATE_FILE, copies, meta)
+            checkpoint.save_tensors(folder / STATE_FILE, copies | make_lasting(), meta)
             saved()
 
         self._writing = self._writer.submit(write)
