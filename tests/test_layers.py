@@ -17,6 +17,14 @@ CUDA_DOORS = {
     "linkzoo_training.algorithms.ppo",
     "linkzoo_training.selfplay.cuda_backend",
 }
+# `--executor ray` starts workers, `sweep --executor ray` trials; RLlib is a framework.
+RAY_DOORS = {
+    "linkzoo.integrations.rllib",
+    "linkzoo.integrations.rllib_runner",
+    "linkzoo_training.selfplay.executors",
+    "linkzoo_training.selfplay.ray_actors",
+    "linkzoo_training.tuning",
+}
 every_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 
 
@@ -38,9 +46,8 @@ def test_arrows_only_downwards(package: Package) -> None:
 
 
 def importers(folder: str) -> set[str]:
-    """The modules outside a folder that import it, inside functions included."""
+    """The modules outside a folder or package that import it, inside functions included."""
     modules = {**ENVS.modules, **TRAINING.modules}
-    assert any(inside(module, folder) for module in modules)
     return {
         module
         for module, path in modules.items()
@@ -56,6 +63,16 @@ def test_only_commands_import_a_wing(wing: str) -> None:
 
 def test_only_the_choice_of_a_device_imports_cuda() -> None:
     assert importers("linkzoo.cuda") == CUDA_DOORS
+
+
+def test_only_executors_and_frameworks_import_ray() -> None:
+    assert importers("ray") == RAY_DOORS
+
+
+def test_wings_are_folders() -> None:
+    modules = {**ENVS.modules, **TRAINING.modules}
+    for wing in (*WINGS, "linkzoo.cuda"):
+        assert any(inside(module, wing) for module in modules), wing
 
 
 def test_the_environments_import_no_training() -> None:
