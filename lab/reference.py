@@ -29,12 +29,19 @@ from linkzoo_training.evaluation.reference import (
 VERSION = 1
 SEED = 20261130  # of the reference; its ratings are measured with the next one
 GAMES = 4800  # of a rating, at least
-# From weak to strong. Policies at high temperatures fill the gap between random play and greedy.
+# From weak to strong. Policies at high temperatures fill the gaps: games that are nearly always won
+# say little about a strength.
 OPPONENTS = {
     "linkage": ["random", "linkage_az~8", "greedy", "linkage_ppo", "linkage_az"],
-    "love_links": ["random", "love_links_action~8", "greedy", "linear", "love_links_action~0"],
+    "love_links": [
+        *("random", "love_links_action~300", "love_links_action~160", "greedy"),
+        *("love_links_action~40", "linear", "love_links_action~0"),
+    ],
     "link_o": ["random", "greedy", "linear", "link_o_action"],
-    "love_formula": ["random", "love_formula_action~8", "greedy", "linear", "love_formula_action"],
+    "love_formula": [
+        *("random", "love_formula_action~200", "love_formula_action~100", "greedy"),
+        *("love_formula_action~50", "linear", "love_formula_action"),
+    ],
 }
 
 

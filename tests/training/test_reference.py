@@ -53,7 +53,7 @@ def drawn_tables(points: list[float], blocks: int, sides: int, seed: int) -> Tab
     chances = strengths[lineups] / strengths[lineups].sum(2, keepdims=True)
     winners = (generator.random((blocks, 1, 1)) > chances.cumsum(2)).sum(2)
     shares = (winners[..., None] == np.arange(sides)).astype(np.float64)
-    return Tables(lineups, shares, "")
+    return Tables(lineups, shares)
 
 
 @pytest.mark.parametrize("sides", [2, 3, 5])
@@ -72,8 +72,8 @@ def test_all_wins_and_all_losses_are_finite() -> None:
     """A block that is won as often as by an equal agent keeps ratings finite."""
     lineups = np.tile([0, 1], (50, 1, 1)).astype(np.int64)
     won = np.tile([1.0, 0.0], (50, 1, 1))
-    best = rating(Tables(lineups, won, ""), [1000.0])
-    worst = rating(Tables(lineups, won[..., ::-1], ""), [1000.0])
+    best = rating(Tables(lineups, won), [1000.0])
+    worst = rating(Tables(lineups, won[..., ::-1]), [1000.0])
     odds = (50 + 0.5) / 0.5
     assert best.mean == pytest.approx(1000 + 400 * np.log10(odds), abs=0.01)
     assert worst.mean == pytest.approx(1000 - 400 * np.log10(odds), abs=0.01)
@@ -118,7 +118,7 @@ def test_games_depend_on_neither_batch_nor_process(monkeypatch: pytest.MonkeyPat
     with ProcessExecutor(2) as executor:
         executor.start(TaskWorker)
         apart = play_tables(made, 2, made.agent("greedy"), 12, executor=executor)
-    assert apart.finals == whole.finals
+    assert apart.digest() == whole.digest()
     monkeypatch.setattr(reference, "_BATCH", 5)
     parts = play_tables(made, 2, made.agent("greedy"), 12)
     assert (parts.shares == whole.shares).all()
@@ -172,7 +172,7 @@ def test_a_rating_is_repeated(shipped: Path, capsys: pytest.CaptureFixture[str])
     assert main(["experiment", "rate", "--repeat", str(path)]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "the same games"
     data = json.loads(path.read_text())
-    data["finals"] = "others"
+    data["results"] = "others"
     data["rating"] = {"mean": 5000.0, "low": 4900.0, "high": 5100.0}
     path.write_text(json.dumps(data))
     assert main(["experiment", "rate", "--repeat", str(path)]) == 1

@@ -51,7 +51,7 @@ class RatingResult:
         blocks: The number of blocks, the first ones of the reference.
         games: The number of games.
         rating: The rating with a 95 % interval; greedy has 1000.
-        finals: The hash of all results: equal for the same games.
+        results: A hash of all results: equal for the same games.
         changed_opponents: The opponents that played otherwise than the frozen ones.
         made_with: The versions of Python and packages, and the processor.
     """
@@ -65,7 +65,7 @@ class RatingResult:
     blocks: int
     games: int
     rating: Estimate
-    finals: str
+    results: str
     changed_opponents: Sequence[str]
     made_with: Mapping[str, str]
 
@@ -150,7 +150,7 @@ def rate(
         blocks=blocks,
         games=tables.shares.shape[0] * tables.shares.shape[1],
         rating=rating(tables, list(reference.ratings[players].values())),
-        finals=tables.finals,
+        results=tables.digest(),
         changed_opponents=reference.changed_opponents(),
         made_with=_made_with(processor),
     )

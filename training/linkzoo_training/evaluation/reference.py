@@ -106,12 +106,14 @@ class Tables(NamedTuple):
     Attributes:
         lineups: int64[B, G, sides], the number of the agent on each side.
         shares: float64[B, G, sides], each side's share of the win.
-        finals: The hash of the final records.
     """
 
     lineups: NDArray[np.int64]
     shares: NDArray[np.float64]
-    finals: str
+
+    def digest(self) -> str:
+        """Returns a hash of the results: equal for the same games."""
+        return hashlib.sha256(self.shares.astype("<f8").tobytes()).hexdigest()
 
 
 def read_reference(game: str) -> Reference:
@@ -183,7 +185,6 @@ def play_tables(
     return Tables(
         lineups=np.concatenate([tables.lineups for tables in played]),
         shares=np.concatenate([tables.shares for tables in played]),
-        finals=hashlib.sha256("".join(tables.finals for tables in played).encode()).hexdigest(),
     )
 
 
@@ -233,10 +234,8 @@ def _play_blocks(reference: Reference, players: int, agent: Agent, blocks: range
     agents = [agent, *(reference.agent(name) for name in reference.opponents)]
     for _ in play_games(game, states, agents, acting, seeds):
         pass
-    one_of_each = game.one_of_each_side(players)
-    shares = win_shares(states["winners"], one_of_each)
-    digest = hashlib.sha256(states["winners"].astype("<u4").tobytes()).hexdigest()
-    return Tables(lineups, shares.reshape(lineups.shape), digest)
+    shares = win_shares(states["winners"], game.one_of_each_side(players))
+    return Tables(lineups, shares.reshape(lineups.shape))
 
 
 def rating(tables: Tables, ratings: Sequence[float]) -> Estimate:
@@ -250,22 +249,21 @@ def rating(tables: Tables, ratings: Sequence[float]) -> Estimate:
         tables: The games; each has agent 0 on one side.
         ratings: The ratings of the opponents, numbers 1 and up.
     """
-    own = (tables.lineups == 0).argmax(2)[..., None]
-    won = np.take_along_axis(tables.shares, own, 2)[..., 0]
+    won = (tables.shares * (tables.lineups == 0)).sum(2)
     strengths = np.exp(np.array([-np.inf, *ratings]) / _SCALE)
-    against = strengths[tables.lineups].sum(2)
-    levels, kinds = np.unique(np.round(_SCALE * np.log(against), 6), return_inverse=True)
+    against = _SCALE * np.log(strengths[tables.lineups].sum(2))
+    levels, level_of = np.unique(against.round(6), return_inverse=True)
+    is_level = level_of.reshape(*won.shape, 1) == np.arange(len(levels))
+    counts = is_level.sum(1)
     blocks, games = won.shape
-    counts = np.zeros((blocks, len(levels)))
-    np.add.at(counts, (np.arange(blocks)[:, None], kinds.reshape(blocks, games)), 1)
     generator = np.random.Generator(np.random.PCG64(0))
-    weights = np.vstack(
-        [np.ones(blocks), blocks * generator.dirichlet(np.ones(blocks), _RESAMPLES)]
-    )
-    prior = counts.mean(0)
+    resampled = blocks * generator.dirichlet(np.ones(blocks), _RESAMPLES)
+    weights = np.vstack([np.ones(blocks), resampled])
     wins = weights @ won.sum(1) + games / tables.shares.shape[2]
-    expected = weights @ counts + prior
-    return _estimate(_most_likely(wins, expected, levels))
+    games_by_level = weights @ counts + counts.mean(0)
+    fitted = _most_likely(wins, games_by_level, levels)
+    low, high = np.percentile(fitted[1:], [2.5, 97.5]).tolist()
+    return Estimate(float(fitted[0]), low, high)
 
 
 def _most_likely(
@@ -287,12 +285,6 @@ def _most_likely(
         low = np.where(too_low, middle, low)
         high = np.where(too_low, high, middle)
     return np.asarray((low + high) / 2)
-
-
-def _estimate(ratings: NDArray[np.float64]) -> Estimate:
-    """Returns the first rating, and an interval of the others."""
-    low, high = np.percentile(ratings[1:], [2.5, 97.5]).tolist()
-    return Estimate(float(ratings[0]), low, high)
 
 
 def plackett_luce(

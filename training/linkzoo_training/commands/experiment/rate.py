@@ -123,7 +123,7 @@ def _repeat(known: RatingResult, executor: Executor | None) -> int:
             executor=executor,
         )
     print(_line(result))
-    if result.finals == known.finals:
+    if result.results == known.results:
         print("the same games")
         return 0
     print(f"other games; the file has {_points(known)}")
