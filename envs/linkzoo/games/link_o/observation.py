@@ -52,14 +52,17 @@ def _show_board(state: Record, seat: int, out: NDArray[np.int8]) -> None:
         _add(state.shows[LEFT, value] & BOARD.spaces, out, at.left_shows + value * BOARD.size)
         _add(state.shows[RIGHT, value], out, at.right_shows + value * BOARD.size)
     connectors = len(BOARD.connector)
-    for number in range(connectors):
-        connector = bit(BOARD.connector[number])
-        values_met = 0
-        for value in range(VALUES):
-            if spaces_meeting(state, value) & connector:
+    met = np.uint64(0)
+    met_twice = np.uint64(0)
+    for value in range(VALUES):
+        meeting = spaces_meeting(state, value)
+        met_twice |= met & meeting
+        met |= meeting
+        for number in range(connectors):
+            if meeting & bit(BOARD.connector[number]):
                 out[at.constraint + value * connectors + number] = 1
-                values_met += 1
-        out[at.blocked + number] = values_met > 1
+    for number in range(connectors):
+        out[at.blocked + number] = met_twice & bit(BOARD.connector[number]) != 0
 
 
 @compiled
