@@ -200,7 +200,7 @@ def test_a_page_needs_no_agents(shipped: Path) -> None:
     shipped.mkdir()
     assert write_page([], shipped).read_text().startswith("<!doctype html>")
     (shipped / "broken.json").write_text("{}")
-    with pytest.raises(ValueError, match=r"broken\.json is no rating"):
+    with pytest.raises(ValueError, match=r"broken\.json is no result of linkzoo experiment rate"):
         rating_files.read_folder(shipped)
 
 

@@ -4,7 +4,6 @@ A file in `ladders/` has the opponents, the games against each, the openings and
 change to the measurement raises the ladder's version.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,9 +12,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from linkzoo import Agent, get_game
+from linkzoo import Agent
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.evaluation.json_files import read_game_data
 from linkzoo_training.evaluation.match import Match, blocks_of
 from linkzoo_training.evaluation.result import MatchResult, variants_of
 from linkzoo_training.selfplay.executors import Executor
@@ -61,14 +61,7 @@ class Ladder:
 
 def read_ladder(game: str) -> Ladder:
     """Returns the ladder of a game; ValueError if it has none."""
-    game = get_game(game).name
-    path = LADDERS / f"{game}.json"
-    if not path.is_file():
-        names = sorted(file.stem for file in LADDERS.glob("*.json"))
-        raise ValueError(f"ladder: none for {game}; there are some for {names}")
-    data = json.loads(path.read_text(encoding="utf-8"))
-    if (data.pop("format"), data["game"]) != (FORMAT, game):
-        raise ValueError(f"{path} is no ladder of {game} in the format {FORMAT}")
+    data = read_game_data(LADDERS, game, FORMAT, "ladder")
     data["opponents"] = {AgentSpec.parse(name): games for name, games in data["opponents"].items()}
     return Ladder(**data)
 

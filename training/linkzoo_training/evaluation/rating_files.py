@@ -11,9 +11,10 @@ from platform import python_version
 from typing import Any
 
 from linkzoo import __version__, get_game
-from linkzoo.core.arguments import mapping, parse_json
+from linkzoo.core.arguments import mapping
 from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.evaluation.json_files import read_result
 from linkzoo_training.evaluation.reference import Reference, play_tables, rating, read_reference
 from linkzoo_training.evaluation.statistics import Estimate
 from linkzoo_training.selfplay.executors import Executor
@@ -94,19 +95,12 @@ class RatingResult:
             OSError: The file can't be read.
             ValueError: It is no rating.
         """
-        try:
-            return cls._parse(parse_json(path.read_bytes()))
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{path} is no rating of linkzoo experiment rate: {error}") from error
+        return read_result(path, FORMAT, "linkzoo experiment rate", cls._of)
 
     @classmethod
-    def _parse(cls, data: Any) -> "RatingResult":
-        """Returns the rating in JSON data; ValueError or TypeError if it is something else."""
-        fields = dict(mapping("rating", data))
-        if fields.pop("format", None) != FORMAT:
-            raise ValueError(f"the format must be {FORMAT!r}")
-        estimate = Estimate(**mapping("rating", fields.pop("rating", None)))
-        return cls(rating=estimate, **fields)
+    def _of(cls, *, rating: Mapping[str, float], **fields: Any) -> "RatingResult":
+        """Returns the rating with these fields of a file."""
+        return cls(rating=Estimate(**mapping("rating", rating)), **fields)
 
 
 def rate(

@@ -8,7 +8,6 @@ the model of Plackett (1975); a rating is 1000 + 400 log10 (s / greedy's s).
 """
 
 import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +24,7 @@ from linkzoo.engine.rng import STREAM_ACTION, STREAM_REFERENCE, random_u64s
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.playing import actions_in, play_games
 from linkzoo_training.agents.specs import AgentSpec
+from linkzoo_training.evaluation.json_files import read_game_data
 from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.result import variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Estimate
@@ -118,14 +118,7 @@ class Tables(NamedTuple):
 
 def read_reference(game: str) -> Reference:
     """Returns the reference of a game; ValueError if it has none."""
-    game = get_game(game).name
-    path = REFERENCES / f"{game}.json"
-    if not path.is_file():
-        names = sorted(file.stem for file in REFERENCES.glob("*.json"))
-        raise ValueError(f"reference: none for {game}; there are some for {names}")
-    data = json.loads(path.read_text(encoding="utf-8"))
-    if (data.pop("format"), data["game"]) != (FORMAT, game):
-        raise ValueError(f"{path} is no reference of {game} in the format {FORMAT}")
+    data = read_game_data(REFERENCES, game, FORMAT, "reference")
     for name in ("blocks", "ratings"):
         data[name] = {int(players): value for players, value in data[name].items()}
     return Reference(**data)

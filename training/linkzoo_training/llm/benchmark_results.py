@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linkzoo.core.arguments import mapping, parse_json
+from linkzoo.core.arguments import mapping
 from linkzoo.core.files import write_atomically
+from linkzoo_training.evaluation.json_files import read_result
 from linkzoo_training.evaluation.statistics import Estimate
 
 FORMAT = "linkzoo-benchmark/5"
@@ -37,20 +38,17 @@ class BenchmarkResults:
             OSError: The file can't be read.
             ValueError: It is no result of the benchmark.
         """
-        try:
-            return cls._parse(parse_json(path.read_bytes()))
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{path} is no result of linkzoo llm benchmark: {error}") from error
+        return read_result(path, FORMAT, "linkzoo llm benchmark", cls._of)
 
     @classmethod
-    def _parse(cls, data: Any) -> "BenchmarkResults":
-        """Returns the results in JSON data; ValueError if it is something else."""
-        settings = dict(mapping("results", data))
-        if settings.pop("format", None) != FORMAT:
-            raise ValueError(f"the format must be {FORMAT!r}")
-        names = ("agents", "tests", "parts")
-        entries = {name: dict(mapping(name, settings.pop(name, None))) for name in names}
-        return cls(settings, **entries)
+    def _of(cls, *, agents: Any, tests: Any, parts: Any, **settings: Any) -> "BenchmarkResults":
+        """Returns the results with these fields of a file."""
+        return cls(
+            settings=settings,
+            agents=dict(mapping("agents", agents)),
+            tests=dict(mapping("tests", tests)),
+            parts=dict(mapping("parts", parts)),
+        )
 
     def write(self, path: Path) -> None:
         """Writes a file; readers see the old or the new one."""
