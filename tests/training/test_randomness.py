@@ -62,6 +62,7 @@ EXCEPTIONS = {
     "networks/settings.py": "restores the program's generators",
     "commands/tools/bench.py": "moves of a benchmark",
     "evaluation/ratings.py": "NumPy's bootstrap",
+    "evaluation/reference.py": "NumPy's bootstrap",
     "checkpoints/checkpoint.py": "games of a fingerprint, which published cards hold",
 }
 # Functions of `rng` and `kernels` by the place of their stream.
