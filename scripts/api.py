@@ -122,9 +122,18 @@ def api() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def located(name: str) -> Any:
+    """Returns a module, or an attribute of one; an attribute goes before a module of its name.
+
+    From Python 3.12, `pydoc.locate` returns the module `linkzoo.exact.tree`, not the function.
+    """
+    home, _, last = name.rpartition(".")
+    return getattr(locate(home), last, None) or locate(name)
+
+
 def _entry(name: str) -> Iterator[str]:
     """Yields the Markdown of an object, or of a module and everything public in it."""
-    target: Any = locate(name)
+    target = located(name)
     if target is None:
         raise ValueError(f"there is no {name}")
     yield f"### {name}"

@@ -8,13 +8,12 @@ import tomllib
 from importlib.metadata import version
 from math import prod
 from pathlib import Path
-from pydoc import locate
 
 import numpy as np
 import pytest
 from lab import strength
 from scripts import game_pages, reference
-from scripts.api import SECTIONS
+from scripts.api import SECTIONS, located
 from scripts.public import public_names
 
 import linkzoo
@@ -179,8 +178,8 @@ def test_every_public_name_is_documented() -> None:
     alias_of_type = {"linkzoo.Mask", "linkzoo.Record"}  # in the introduction of a section
     names = {f"{module}.{name}" for module, listed in public_names().items() for name in listed}
     documented = {name for section in SECTIONS for name in section.names.split()}
-    shown = {id(locate(name)) for name in documented}
-    missing = {name for name in names if id(locate(name)) not in shown}
+    shown = {id(located(name)) for name in documented}
+    missing = {name for name in names if id(located(name)) not in shown}
     versioned = {
         f"linkzoo.{name}_v{linkzoo.get_game(name).version}" for name in linkzoo.game_names()
     }
