@@ -35,6 +35,12 @@ tr.reference { opacity: .75; }
 .track i { position: absolute; top: .4rem; height: .2rem; min-width: 2px; background: #5b8def; }
 .track b { position: absolute; top: .2rem; width: .6rem; height: .6rem; margin-left: -.3rem;
   border-radius: 50%; background: #2f5fc4; }
+td:first-child { overflow-wrap: anywhere; }
+@media (max-width: 44rem) {
+  body { margin: 1rem auto; padding: 0 .5rem; }
+  td.number { white-space: normal; }
+  th:nth-child(4), td:nth-child(4) { display: none; }
+}
 """
 
 
