@@ -41,7 +41,6 @@ METHODS = {
 }
 # Where it is another's convention, or only the first weights: file, what, and why.
 EXCEPTIONS = {
-    "linkzoo/engine/callees.py": "a key of Numba's, in this process alone",
     "linkzoo/envs/aec.py": "a seed for who gives none",
     "commands/play.py": "a seed for who gives none",
     "linkzoo_training/storage.py": "names of folders that nobody else has",

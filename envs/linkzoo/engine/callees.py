@@ -1,14 +1,10 @@
-"""How compiled functions are optimised: entry points once, callees only where they are inlined.
+"""Callees of compiled functions: compiled to LLVM IR once, optimised only where inlined.
 
 Numba normally optimises every function with all its callees, and generates machine code, wrappers
 for Python and C, and a cache entry for each. In a call tree, this optimises the leaves again for
 every function above them. Callees that only compiled code calls need none of this: their IR is
 linked into the entry points. Without this module, compiling a game takes 1.1 to 1.7 times as long
 (docs/benchmarks.md, `python -m lab.engine compile`).
-
-An entry point, which Python calls, is optimised together with its callees only once; Numba does so
-twice, and optimises its parts before. Numba also writes a wrapper for C, and reads all options of
-the compiler whenever it looks up a function of a type. That took an eighth of compiling.
 """
 
 import dis
@@ -18,14 +14,13 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import types
-from numba.core.codegen import CPUCodegen, JITCodeLibrary
-from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder, Flags
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.registry import CPUDispatcher
 
 # Numba internals. If they are missing, functions are compiled Numba's way, more slowly.
 _INTERNALS = ("_optimize_final_module", "_finalize_final_module", "_finalize_dynamic_globals")
 _SUPPORTED = all(hasattr(JITCodeLibrary, name) for name in _INTERNALS)
-_BUILDS_PASSES = hasattr(CPUCodegen, "_pass_builder")  # of LLVM's new pass manager
 _ENVIRONMENT = "_ZN08NumbaEnv"  # symbol prefix of a function's pointer to its Python constants
 
 
@@ -40,38 +35,7 @@ def make_callee(function: FunctionType) -> Any:
     if _SUPPORTED:
         pipeline = _CalleeCompiler
     options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    callee = _Callee(function, targetoptions=options, pipeline_class=pipeline)
-    compare_quickly(callee)
-    return callee
-
-
-def entry_pipeline() -> type[CompilerBase]:
-    """Returns the pipeline that compiles functions that Python calls."""
-    if _SUPPORTED and _BUILDS_PASSES:
-        return _EntryCompiler
-    return Compiler
-
-
-def compare_quickly(function: Any) -> None:
-    """Lets the options with which a dispatcher compiles be compared without reading all of them."""
-    function._compiler._customize_flags = _Flags
-
-
-class _Flags(Flags):
-    """Numba's compiler options, equal to those that Numba finds equal."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        return _HASH
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Flags) and self._values == other._values:
-            return True
-        return bool(super().__eq__(other))
-
-
-_HASH = hash(Flags())  # Numba hashes the options' names, whatever their values
+    return _Callee(function, targetoptions=options, pipeline_class=pipeline)
 
 
 def globals_by_field(function: FunctionType) -> dict[str, Any]:
@@ -121,34 +85,6 @@ def _widened(kind: Any) -> Any:
     if kind in types.signed_domain:
         return types.int64
     return kind
-
-
-class _EntryCompiler(CompilerBase):
-    def define_pipelines(self) -> list[Any]:
-        """Returns Numba's pipeline with other optimisations."""
-        state = self.state
-        state.library = _EntryLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()
-        return [DefaultPassBuilder.define_nopython_pipeline(state)]
-
-
-class _EntryLibrary(JITCodeLibrary):
-    """An entry point with its callees, which are optimised together only once."""
-
-    def _optimize_functions(self, module: Any) -> None:
-        """Simplifies the functions of a module before they are linked, with LLVM's cheap passes.
-
-        Without this, Linkage's searches take 1.7 times as long.
-        """
-        module.data_layout = self._codegen._data_layout
-        for function in module.functions:
-            if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager(opt=1, loop_vectorize=False)
-                passes.run(function, builder)
-
-    def _optimize_final_module(self) -> None:
-        passes, builder = self._codegen._module_pass_manager()
-        passes.run(self._final_module, builder)
 
 
 class _CalleeCompiler(CompilerBase):

@@ -24,12 +24,7 @@ from numba.core.registry import CPUDispatcher
 from numba.extending import register_jitable
 
 from linkzoo.engine.cache import Source, cache_of, source_of
-from linkzoo.engine.callees import (
-    compare_quickly,
-    entry_pipeline,
-    globals_by_field,
-    make_callee,
-)
+from linkzoo.engine.callees import globals_by_field, make_callee
 
 __all__ = ["rebind"]
 
@@ -224,11 +219,8 @@ class _Compiled(CPUDispatcher):
     def __init__(self, function: FunctionType, *, unique: bool) -> None:
         self.function = function  # original function: the copy's name below gets the digest
         super().__init__(
-            _copy(function, function.__globals__),
-            targetoptions={"nopython": True, "nogil": True, "no_cfunc_wrapper": True},
-            pipeline_class=entry_pipeline(),
+            _copy(function, function.__globals__), targetoptions={"nopython": True, "nogil": True}
         )
-        compare_quickly(self)
         self._unique = unique or function.__closure__ is not None
         self._finds_cache = True
 
