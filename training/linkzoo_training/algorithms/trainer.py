@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -332,14 +333,11 @@ class Trainer(ABC):
         tensors |= self.optimizers.tensors()
         if self.average is not None:
             tensors |= checkpoint.add_prefix("average.", self.average.state_dict())
+        tensors |= _by_rank(distributed.gather(self.changing_tensors()))
         make_lasting = self.lasting_tensors()
-        shares = [self.changing_tensors()]
         if distributed.size() > 1:
-            shares = distributed.gather(self.tensors())
-            make_lasting = dict
-        for rank, share in enumerate(shares):
-            prefix = f"rank{rank}." if rank else ""
-            tensors |= checkpoint.add_prefix(prefix, share)
+            lasting = _by_rank(distributed.gather(make_lasting()))
+            make_lasting = partial(dict, lasting)
         meta = {
             "config": self.config.to_dict(),
             "iteration": self.iteration,
@@ -485,6 +483,15 @@ class Trainer(ABC):
             "strength": strength,
         }
         checkpoint.save_checkpoint(folder, self.agent().network, self.game, card)
+
+
+def _by_rank(shares: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """Returns the tensors of all processes, with the ranks above 0 before their names."""
+    tensors: dict[str, Tensor] = {}
+    for rank, share in enumerate(shares):
+        prefix = f"rank{rank}." if rank else ""
+        tensors |= checkpoint.add_prefix(prefix, share)
+    return tensors
 
 
 def _shares(path: Path) -> list[tuple[dict[str, Tensor], dict[str, Any]]]:
