@@ -321,18 +321,18 @@ class _View(NamedTuple):
     Attributes:
         change: The number of changes of the session.
         version: Counts what the viewer saw change; the same for wide and tall drawings.
-        drawn: The view without its version and its clock.
+        drawn: The view and its version, without its clock, as JSON.
         clock: The clocks of people, which go on while a view is kept; None without them.
     """
 
     change: int
     version: int
-    drawn: Json
+    drawn: bytes
     clock: Json | None
 
     def content(self) -> bytes:
-        """Returns the view as JSON."""
-        return json.dumps({**self.drawn, "version": self.version, "clock": self.clock}).encode()
+        """Returns the view as JSON; the clock alone is written anew."""
+        return self.drawn[:-1] + b', "clock": ' + json.dumps(self.clock).encode() + b"}"
 
     def response(self) -> Response:
         return Response(self.content(), media_type="application/json")
@@ -358,7 +358,8 @@ async def _shown(server: Server, viewer: Viewer, tall: bool) -> _View:
         if facts != seen:
             version += 1
             session.seen[viewer.screen] = version, facts
-        view = _View(scene.change, version, drawn, scene.clock)
+        content = json.dumps({**drawn, "version": version}).encode()
+        view = _View(scene.change, version, content, scene.clock)
         session.rendered[key] = view
         return view
 
