@@ -21,7 +21,7 @@ from linkzoo_training.evaluation.reference import (
     ANCHOR_RATING,
     REFERENCES,
     Reference,
-    actions_digest,
+    digest_of,
     plackett_luce,
     play_tables,
 )
@@ -59,7 +59,7 @@ def unrated(game: str) -> Reference:
         digests=dict.fromkeys(OPPONENTS[game], ""),
     )
     rules = reference.rules
-    digests = {name: actions_digest(rules, reference.agent(name)) for name in reference.opponents}
+    digests = {name: digest_of(rules, reference.agent(name)) for name in reference.opponents}
     blocks = {
         players: ceil(GAMES / reference.games_of_a_block(players))
         for players in range(rules.min_players, rules.max_players + 1)

@@ -13,7 +13,7 @@ from linkzoo_training.evaluation.rating_files import RatingResult, rate, read_fo
 from linkzoo_training.evaluation.reference import (
     Reference,
     Tables,
-    actions_digest,
+    digest_of,
     lineups_of,
     plackett_luce,
     play_tables,
@@ -40,7 +40,7 @@ def small(**changes: object) -> Reference:
         **changes,
     }
     made = Reference(**fields)  # type: ignore[arg-type]
-    digests = {name: actions_digest(made.rules, made.agent(name)) for name in made.digests}
+    digests = {name: digest_of(made.rules, made.agent(name)) for name in made.digests}
     return Reference(**{**fields, "digests": digests})  # type: ignore[arg-type]
 
 
@@ -212,6 +212,11 @@ def test_a_page_of_others_stays(shipped: Path, capsys: pytest.CaptureFixture[str
     assert main(command) == 2
     assert "is no page of ratings: name another folder" in capsys.readouterr().err
     assert list(shipped.iterdir()) == [page]
+    page.unlink()
+    (shipped / "night.json").write_text("{}")
+    assert main(command) == 2
+    assert "night.json is no result of linkzoo experiment rate" in capsys.readouterr().err
+    assert [path.name for path in shipped.iterdir()] == ["night.json"]
 
 
 @pytest.mark.slow

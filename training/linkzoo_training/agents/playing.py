@@ -1,5 +1,6 @@
 """Queries agents for actions, checks them, and plays batches of games."""
 
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -75,6 +76,16 @@ def actions_in(
         actions[rows] = checked_actions(agent, positions)
         progress(rows.stop, len(states))
     return actions
+
+
+def actions_digest(agent: Agent, game: Game, states: NDArray[Any], seed: int, batch: int) -> str:
+    """Returns a SHA-256 of an agent's actions in N records.
+
+    It changes with the weights, the code and the search of the agent, wherever these matter.
+    Arguments and errors are as in `actions_in`.
+    """
+    actions = actions_in(agent, game, states, seed, batch, lambda *_: None)
+    return hashlib.sha256(actions.astype("<i8").tobytes()).hexdigest()
 
 
 def play_games(

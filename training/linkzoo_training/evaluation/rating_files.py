@@ -13,6 +13,7 @@ from typing import Any
 from linkzoo import __version__, get_game
 from linkzoo.core.arguments import mapping
 from linkzoo.core.files import write_atomically
+from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.json_files import read_result
 from linkzoo_training.evaluation.reference import Reference, play_tables, rating, read_reference
@@ -81,10 +82,9 @@ class RatingResult:
         """Returns the name of a rating's file."""
         return f"{game}-{players}p-{re.sub(r'[^A-Za-z0-9.~@-]+', '_', agent)}.json"
 
-    @property
-    def question(self) -> tuple[Any, ...]:
-        """The agent and the games that were asked for, without results."""
-        return (self.agent, self.digest, self.game_version, self.reference, self.blocks)
+    def answers(self, asked: Mapping[str, Any]) -> bool:
+        """Returns whether it is the rating of a `question`."""
+        return all(getattr(self, name) == value for name, value in asked.items())
 
     def write(self, folder: Path) -> None:
         """Writes its file in a folder."""
@@ -107,6 +107,19 @@ class RatingResult:
     def _of(cls, *, rating: Mapping[str, float], **fields: Any) -> "RatingResult":
         """Returns the rating with these fields of a file."""
         return cls(rating=Estimate(**mapping("rating", rating)), **fields)
+
+
+def question(reference: Reference, players: int, agent: NamedAgent, blocks: int) -> dict[str, Any]:
+    """Returns the fields of a rating that name the agent and the games, without results."""
+    return {
+        "agent": agent.name,
+        "digest": agent.spec.digest(reference.game),
+        "game": reference.game,
+        "game_version": reference.rules.version,
+        "players": players,
+        "reference": reference.version,
+        "blocks": blocks,
+    }
 
 
 def rate(
@@ -141,13 +154,7 @@ def rate(
     named = reference.agent(agent)
     tables = play_tables(reference, players, named, blocks, progress, executor)
     return RatingResult(
-        agent=named.name,
-        digest=named.spec.digest(reference.game),
-        game=reference.game,
-        game_version=reference.rules.version,
-        players=players,
-        reference=reference.version,
-        blocks=blocks,
+        **question(reference, players, named, blocks),
         games=tables.shares.shape[0] * tables.shares.shape[1],
         rating=rating(tables, list(reference.ratings[players].values())),
         results=tables.digest(),
@@ -171,11 +178,12 @@ def read_folder(folder: Path) -> list[RatingResult]:
     return [RatingResult.read(path) for path in sorted(folder.glob("*.json"))]
 
 
-def check_page(folder: Path) -> None:
-    """Raises ValueError if `write_page` would replace a page that isn't its own."""
+def check_folder(folder: Path) -> None:
+    """Raises ValueError if a folder has a page or a JSON file that isn't of ratings."""
     path = folder / PAGE
     if path.exists() and not path.read_bytes().startswith(_FIRST_LINE.encode()):
         raise ValueError(f"{path} is no page of ratings: name another folder")
+    read_folder(folder)
 
 
 def write_page(results: Iterable[RatingResult], folder: Path) -> Path:

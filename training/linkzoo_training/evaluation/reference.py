@@ -22,7 +22,7 @@ from linkzoo import Agent, Game, get_game
 from linkzoo.core.agent import decision_seeds
 from linkzoo.engine.rng import STREAM_ACTION, STREAM_REFERENCE, random_u64s
 from linkzoo_training.agents.named import NamedAgent
-from linkzoo_training.agents.playing import actions_in, play_games
+from linkzoo_training.agents.playing import actions_digest, play_games
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.json_files import read_game_data
 from linkzoo_training.evaluation.openings import read_openings
@@ -96,7 +96,7 @@ class Reference:
         return [
             name
             for name, digest in self.digests.items()
-            if actions_digest(self.rules, self.agent(name)) != digest
+            if digest_of(self.rules, self.agent(name)) != digest
         ]
 
 
@@ -124,17 +124,12 @@ def read_reference(game: str) -> Reference:
     return Reference(**data)
 
 
-def actions_digest(game: Game, agent: Agent) -> str:
-    """Returns a SHA-256 of an agent's actions in fixed positions of random play.
-
-    It changes with the weights, the code and the search of the agent, wherever these matter.
-    """
-    blank = game.blank()
+def digest_of(game: Game, agent: Agent) -> str:
+    """Returns the `actions_digest` of an agent in fixed positions of random play."""
     plies = read_openings(f"0-{min(20, game.facts.max_length)}", game)
-    states = plies.begin(game, blank, np.uint64(_PROBE_SEED), range(2 * _PROBES))
+    states = plies.begin(game, game.blank(), np.uint64(_PROBE_SEED), range(2 * _PROBES))
     states = states[states["seat"] >= 0][:_PROBES]
-    actions = actions_in(agent, game, states, _PROBE_SEED, _PROBES, lambda *_: None)
-    return hashlib.sha256(actions.astype("<i8").tobytes()).hexdigest()
+    return actions_digest(agent, game, states, _PROBE_SEED, _PROBES)
 
 
 def play_tables(

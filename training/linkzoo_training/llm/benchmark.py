@@ -1,6 +1,5 @@
 """Measures an agent, such as a language model, on a game's benchmark positions."""
 
-import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from linkzoo import Agent
-from linkzoo_training.agents.playing import actions_in
+from linkzoo_training.agents.playing import actions_digest, actions_in
 from linkzoo_training.agents.reports import AgentReport, begin_match, report_of
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean, wilson
 from linkzoo_training.llm.benchmark_positions import BenchmarkPositions
@@ -93,12 +92,8 @@ def ask_positions(
 
 
 def moves_digest(benchmark: BenchmarkPositions, agent: Agent) -> str:
-    """Returns a SHA-256 of the actions of an agent of ours in benchmark positions.
-
-    It changes with the weights, the code and the search of the agent, wherever these matter.
-    """
-    actions = actions_in(agent, benchmark.game, benchmark.states, 0, _BATCH, lambda *_: None)
-    return hashlib.sha256(actions.astype("<i8").tobytes()).hexdigest()
+    """Returns the `actions_digest` of an agent of ours in benchmark positions."""
+    return actions_digest(agent, benchmark.game, benchmark.states, 0, _BATCH)
 
 
 def frozen_digests(game: str) -> dict[str, str]:

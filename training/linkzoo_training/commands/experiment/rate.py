@@ -9,7 +9,8 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.commands import common
 from linkzoo_training.evaluation.rating_files import (
     RatingResult,
-    check_page,
+    check_folder,
+    question,
     rate,
     read_folder,
     write_page,
@@ -30,10 +31,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--games", type=common.whole(1, 10**8), metavar="N", help=text)
     text = "play the games of a rating's file again, and compare the results"
     add("--repeat", type=Path, metavar="RATING", help=text)
-    text = (
-        "folder for a file of each rating and the page index.html of all; finished ratings there "
-    )
-    text += "are kept (default: %(default)s)"
+    text = "folder for a file of each rating and the page index.html of all; finished ratings "
+    text += "there are kept (default: %(default)s)"
     folder = "runs/ratings"
     add("--folder", type=common.continued_folder, default=folder, metavar="FOLDER", help=text)
     common.add_executor(parser, "games")
@@ -45,7 +44,7 @@ def run(args: Namespace) -> int:
         raise ValueError("--repeat: the file names the agent")
     if args.repeat is None and not args.agents:
         raise ValueError("rate: name an agent, or --repeat and a rating's file")
-    check_page(args.folder)
+    check_folder(args.folder)
     common.share_rows()
     with common.make_executor(args) as executor:
         if executor is not None:
@@ -74,21 +73,14 @@ def _rate(
     executor: Executor | None,
 ) -> RatingResult:
     """Returns a rating from the folder, else a new one, which it writes there."""
-    blocks = reference.blocks.get(players)
-    if args.games is not None and blocks is not None:
+    blocks = reference.blocks.get(players, 0)  # `rate` refuses other numbers of players
+    if args.games is not None:
         blocks = min(blocks, ceil(args.games / reference.games_of_a_block(players)))
     agent = reference.agent(spec)
-    question = (
-        agent.name,
-        agent.spec.digest(reference.game),
-        reference.rules.version,
-        reference.version,
-        blocks,
-    )
     path = args.folder / RatingResult.name_of(reference.game, players, agent.name)
     if path.exists():
         known = RatingResult.read(path)
-        if known.question != question:
+        if not known.answers(question(reference, players, agent, blocks)):
             raise ValueError(f"{path} is of another agent or other games: name another folder")
         return known
     with common.progress_bar() as show:
