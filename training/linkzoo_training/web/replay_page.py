@@ -13,7 +13,6 @@ from linkzoo.core.files import write_atomically
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.web.pictures import Progress
 from linkzoo_training.web.replays import Replay
-from linkzoo_training.web.views import TAGS
 
 MOST_BYTES = 1_000_000  # limit of a page
 _STATIC = Path(__file__).with_name("static")
@@ -94,7 +93,9 @@ def _packed(replay: Replay, views: list[list[dict[str, Any]]], shapes: int) -> d
     pieces: dict[str, int] = {}
 
     def pack(svg: str) -> list[int]:
-        return [pieces.setdefault(piece, len(pieces)) for piece in TAGS.split(svg)]
+        *ended, rest = svg.split(">")  # a regular expression takes four times as long
+        tags = [f"{piece}>" for piece in ended]
+        return [pieces.setdefault(piece, len(pieces)) for piece in (*tags, rest)]
 
     packed = [
         [{**view, "svgs": [pack(svg) for svg in view["svgs"][:shapes]]} for view in seen]

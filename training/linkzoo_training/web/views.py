@@ -23,7 +23,6 @@ if TYPE_CHECKING:  # replays are shown without the packages of the server
     from linkzoo_training.web.viewers import Viewer
 
 Json = dict[str, Any]
-TAGS = re.compile(r"(?<=>)")  # splits an SVG behind its tags
 _HIDDEN_REASON = "its message may hold hidden information"
 
 
