@@ -9,7 +9,10 @@ import numpy as np
 
 from linkzoo.core.arguments import agrees, check_keys, integer, sequence
 from linkzoo.core.options import Options, read_options, write_options, written_names
+from linkzoo.core.protocols import ToDict
 from linkzoo.core.state import Field, Record, field_bounds, record_dtype, winners_of
+
+_RECENT = 16  # shared views of a game
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,29 @@ def _shown(state: Record, field: Field, seat: int | None) -> Any:
     shown: list[Any] = [None] * len(values)
     shown[seat] = values[seat]
     return shown
+
+
+class SharedViews:
+    """Positions as JSON data for readers only: drawings and texts share the recent ones.
+
+    Args:
+        to_dict: Returns a view; its result follows from the record and the seat.
+    """
+
+    def __init__(self, to_dict: ToDict) -> None:
+        self._to_dict = to_dict
+        self._views: dict[tuple[bytes, int | None], dict[str, Any]] = {}
+
+    def __call__(self, state: Record, seat: int | None = None) -> dict[str, Any]:
+        """Returns the referee's view or a seat's view, which must not be changed."""
+        key = state.tobytes(), seat
+        view = self._views.get(key)
+        if view is None:
+            view = self._to_dict(state, seat)
+            if len(self._views) >= _RECENT:
+                self._views.clear()
+            self._views[key] = view
+        return view
 
 
 def read_winners(value: Any, num_players: int) -> int:

@@ -1,7 +1,7 @@
 """LINK-O: dominoes on four linked circles, for two to six (RULES.md)."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from linkzoo.core.arguments import string
@@ -58,10 +58,10 @@ def _game_on(board_name: str, board: Board) -> Game:
             unordered=("hands",),
         ),
         drawing=Drawing(
-            text=lambda state, seat=None: draw_text(positions.to_dict(state, seat), board, seat),
-            svg=lambda state, seat=None: draw_svg(positions.to_dict(state, seat), board, seat),
-            page=lambda state, seat=None: draw_page(positions.to_dict(state, seat), board, seat),
-            tall=lambda state, seat=None: draw_tall(positions.to_dict(state, seat), board, seat),
+            text=lambda state, seat=None: draw_text(positions.view(state, seat), board, seat),
+            svg=lambda state, seat=None: draw_svg(positions.view(state, seat), board, seat),
+            page=lambda state, seat=None: draw_page(positions.view(state, seat), board, seat),
+            tall=lambda state, seat=None: draw_tall(positions.view(state, seat), board, seat),
         ),
         facts=Facts(
             typical_length=board.typical_length,
@@ -73,7 +73,7 @@ def _game_on(board_name: str, board: Board) -> Game:
             playout_options={"target": 0, "redeal_inference": True},  # a round, in likely worlds
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
-        guide_class=LinkOGuide,
+        guide_class=partial(LinkOGuide, positions),
         chance=Chance(pile="bag", size="bag_size"),
     )
 

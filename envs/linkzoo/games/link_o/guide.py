@@ -2,21 +2,32 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from linkzoo.core.guide import Guide, ScoreRow, count
 from linkzoo.core.state import Record
 from linkzoo.games.link_o import text
 from linkzoo.games.link_o.components import LINKO_POINTS, NONE
+from linkzoo.games.link_o.positions import PositionJson
 from linkzoo.games.link_o.reasons import REASONS
 from linkzoo.games.link_o.text import Json
 
 
 # ruff: noqa: D102 - `Guide` documents the methods
 class LinkOGuide(Guide):
-    """Hands and the bag are hidden (R2); placing, digging and passing is public."""
+    """Hands and the bag are hidden (R2); placing, digging and passing is public.
+
+    Args:
+        positions: The JSON of positions.
+        parts: The arguments of `Guide`.
+    """
 
     rulebook = Path(__file__).with_name("RULES.md")
     feature_reasons = REASONS
+
+    def __init__(self, positions: PositionJson, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._view = positions.view
 
     def prompt(self, state: Record, seat: int | None = None) -> str:
         if state.seat == NONE or seat not in (None, state.seat):
@@ -150,10 +161,6 @@ class LinkOGuide(Guide):
             reason = f"the highest total, {target} or more after a round, wins (R20)"
         last = _round_result(view)
         return f"{text.turn(view)}, {text.remark(view)}: {reason}. The last round: {last}."
-
-    def _view(self, state: Record, seat: int | None) -> Json:
-        assert self.notation.to_dict is not None
-        return self.notation.to_dict(state, seat)
 
 
 def _round_result(view: Json) -> str:

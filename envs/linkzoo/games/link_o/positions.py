@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 
 from linkzoo.core.arguments import boolean, check_keys, integer, mapping, sequence, shown, string
-from linkzoo.core.positions import JsonHeader, none_or_integer, or_none, read_winners
+from linkzoo.core.positions import (
+    JsonHeader,
+    SharedViews,
+    none_or_integer,
+    or_none,
+    read_winners,
+)
 from linkzoo.core.state import Record, winners_of
 from linkzoo.games.link_o.binding import bind
 from linkzoo.games.link_o.board import BAG, BOARDS, HAND, Board
@@ -31,6 +37,9 @@ class PositionJson:
     Args:
         board: The board.
         header: The fields that all positions begin with.
+
+    Attributes:
+        view: Returns the same as `to_dict`, but to be read only.
     """
 
     def __init__(self, board: Board, header: JsonHeader) -> None:
@@ -44,6 +53,7 @@ class PositionJson:
         self._types = {text: tile for tile, text in enumerate(self._tiles)}
         self._spaces = {str(space): space for space in range(len(board.spaces))}
         self._shipped = header.fixed["board"] in BOARDS.names()
+        self.view = SharedViews(self.to_dict)
 
     def to_dict(self, state: Record, seat: int | None = None) -> dict[str, Any]:
         """Returns the position as JSON data.
@@ -93,11 +103,13 @@ class PositionJson:
 
     def _texts(self, once: Any, twice: Any = 0) -> list[str]:
         """Returns the tiles of a set of types, in order; two tiles of each type in `twice`."""
+        types = int(once)
+        doubled = int(twice)
         texts = []
         for tile, text in enumerate(self._tiles):
-            if int(once) >> tile & 1:
+            if types >> tile & 1:
                 texts.append(text)
-            if int(twice) >> tile & 1:
+            if doubled >> tile & 1:
                 texts.append(text)
         return texts
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo.core.arguments import boolean, check_keys, integer, sequence, shown
-from linkzoo.core.positions import JsonHeader, read_winners
+from linkzoo.core.positions import JsonHeader, SharedViews, read_winners
 from linkzoo.core.state import Record, winners_of
 from linkzoo.games.love_formula import decisions, phases
 from linkzoo.games.love_formula.binding import bind
@@ -126,22 +126,21 @@ def _or_none(codec: Codec) -> Codec:
     return Codec(write, read)
 
 
-_KEPT = 16  # recent views
-
-
 class PositionJson:
     """Writes and reads positions with one table of cards.
 
     Args:
         cards: The table of cards.
         header: The fields that all positions begin with.
+
+    Attributes:
+        view: Returns the same as `to_dict`, but to be read only.
     """
 
     def __init__(self, cards: Cards, header: JsonHeader) -> None:
         bound = bind(cards)
         self._moves = MoveTexts(cards)
         self._header = header
-        self._views: dict[tuple[bytes, int | None], Json] = {}
         self._picks = cards.course.picks
         self._points = bound(scoring.points)
         self._left_when_passed = bound(draft.left_when_passed)
@@ -150,6 +149,8 @@ class PositionJson:
         self._couple = _word(self._moves.couples, "couple")
         self._position = _word(self._moves.positions, "position")
         self._codecs = self._make_codecs()
+        self._shipped = header.fixed["cards"] in TABLES.names()
+        self.view = SharedViews(self.to_dict)
 
     def _make_codecs(self) -> dict[str, Codec]:
         """Returns the codec of each field of the record."""
@@ -204,17 +205,6 @@ class PositionJson:
             return data
         return self._seen_by(state, seat, data)
 
-    def view(self, state: Record, seat: int | None = None) -> Json:
-        """Returns the same as `to_dict`, but to be read only: recent views are shared."""
-        key = state.tobytes(), seat
-        view = self._views.get(key)
-        if view is None:
-            view = self.to_dict(state, seat)
-            if len(self._views) >= _KEPT:
-                self._views.clear()
-            self._views[key] = view
-        return view
-
     def _referee(self, state: Record) -> Json:
         n = int(state.num_players)
         players = range(n)
@@ -244,7 +234,7 @@ class PositionJson:
         if state.stage != phases.OVER:
             data["hand_sizes_at_end"] = None
         ordered = {key: data[key] for key in _KEYS}
-        if self._header.fixed["cards"] in TABLES.names():
+        if self._shipped:
             return ordered
         return {"digest": f"{self._header.digest:012x}", **ordered}
 
