@@ -18,7 +18,9 @@ FONTS = "DejaVu Sans, Verdana, sans-serif"
 
 def element(tag: str, *children: str, **attributes: Value) -> str:
     """Returns `<tag attributes>children</tag>`."""
-    named = "".join(_attribute(*item) for item in attributes.items() if item[1] is not None)
+    named = "".join(
+        [_attribute(name, value) for name, value in attributes.items() if value is not None]
+    )
     if not children:
         return f"<{tag}{named}/>"
     return f"<{tag}{named}>{''.join(children)}</{tag}>"

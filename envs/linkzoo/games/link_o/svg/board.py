@@ -1,6 +1,7 @@
 """The board: rings of spaces with the tiles on them, and the links between the rings."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import combinations
 from math import atan2, degrees, dist, hypot
 from typing import Any
@@ -97,16 +98,27 @@ def _radius(points: list[Point]) -> float:
 
 def draw_board(view: Json, board: Board, paints: style.Paints, side: float, margin: float) -> str:
     """Returns the board's markup, in a square with a margin around it."""
+    layout, ground = _drawn(board, side, margin)
+    circles = zip(board.colours, board.rings, strict=True)
+    tiles = [_circle(view, ring, layout, paints, colour) for colour, ring in circles]
+    return "".join([ground, *tiles])
+
+
+@lru_cache(16)  # a board has a size in each of the drawings
+def _drawn(board: Board, side: float, margin: float) -> tuple[Layout, str]:
+    """Returns the layout of a board, and the markup that all positions share."""
     layout = Layout(board, side, margin)
-    circles = list(zip(board.colours, board.rings, strict=True))
-    rings = [_ring(ring, layout, paints[colour]) for colour, ring in circles]
+    paints = style.paints(board.colours)
+    rings = [
+        _ring(ring, layout, paints[colour])
+        for colour, ring in zip(board.colours, board.rings, strict=True)
+    ]
     links = [
         _link(space, partner, layout)
         for space in board.connectors
         if (partner := board.spaces[space].partner) is not None and space < partner
     ]
-    tiles = [_circle(view, ring, layout, paints, colour) for colour, ring in circles]
-    return "".join([*rings, *links, *tiles])
+    return layout, "".join([*rings, *links])
 
 
 def _ring(ring: list[int], layout: Layout, look: style.Paint) -> str:
@@ -173,25 +185,37 @@ def _space(
     view: Json, space: int, layout: Layout, paints: style.Paints, colour: str, centre: Point
 ) -> str:
     """Returns an empty space with its number, or a tile with number and owner on the inner side."""
-    x, y = layout.at(space)
-    scale = layout.tile_scale
     entry = view["board"].get(str(space))
     if entry is None:
-        rim = paints[colour].rim
-        outline = _outline(space, layout, 0, fill=CARD, stroke=rim, stroke_width=1.5)
-        size = 14 if layout.named else 12.5
-        number = text(str(space), x, y + 5, size, fill=INK)
-        return group(_target(space, layout), outline, number, data_part=f"@{space}")
+        return _empty(space, layout, paints[colour])
+    x, y = layout.at(space)
+    value = connector_value(entry)
     angle = layout.angle(space)
-    tile = style.tile(entry["tile"], paints, x, y, scale, angle, connector_value(entry))
-    marks = ""
-    if layout.named:
-        beyond = layout.frame(space)
-        number_x, number_y = layout.inward(space, centre, (_NUMBER_AT + beyond) * scale)
-        mark_at = layout.inward(space, centre, (35 + beyond) * scale)
-        marks = seat_mark(entry["by"], *mark_at, 9.7, INK)
-        marks += text(str(space), number_x, number_y + 5, 13.5, fill=GREY)
-    return group(tile, data_item=f"space {space}") + marks
+    tile = style.tile(entry["tile"], paints, x, y, layout.tile_scale, angle, value)
+    return group(tile, data_item=f"space {space}") + _marks(space, layout, centre, entry["by"])
+
+
+@lru_cache(2**10)
+def _empty(space: int, layout: Layout, look: style.Paint) -> str:
+    """Returns an empty space with its number."""
+    x, y = layout.at(space)
+    outline = _outline(space, layout, 0, fill=CARD, stroke=look.rim, stroke_width=1.5)
+    size = 14 if layout.named else 12.5
+    number = text(str(space), x, y + 5, size, fill=INK)
+    return group(_target(space, layout), outline, number, data_part=f"@{space}")
+
+
+@lru_cache(2**11)
+def _marks(space: int, layout: Layout, centre: Point, owner: int) -> str:
+    """Returns the number and the owner of a space with a tile, on the inner side."""
+    if not layout.named:
+        return ""
+    scale = layout.tile_scale
+    beyond = layout.frame(space)
+    number_x, number_y = layout.inward(space, centre, (_NUMBER_AT + beyond) * scale)
+    mark_at = layout.inward(space, centre, (35 + beyond) * scale)
+    number = text(str(space), number_x, number_y + 5, 13.5, fill=GREY)
+    return seat_mark(owner, *mark_at, 9.7, INK) + number
 
 
 def _target(space: int, layout: Layout) -> str:

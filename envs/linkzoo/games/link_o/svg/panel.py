@@ -1,6 +1,6 @@
 """The panel beside the board: the turn, scores and hands, the bag and a key."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +15,6 @@ from linkzoo.svg.panel import (
     INK,
     LINE,
     TALL,
-    Part,
     banner,
     heading,
     moved,
@@ -65,23 +64,19 @@ class Column(NamedTuple):
 def draw_panel(view: Json, seat: int | None, paints: style.Paints) -> str:
     """Returns the panel's markup, at the right of a picture of 1200 x 720 pixels."""
     top: float = 148 if view["last_round"] else 126  # first card
-    for scale in _SCALES:
-        column = Column(732, style.WIDTH - style.MARGIN, scale)
-        cards, end = _cards(view, range(view["num_players"]), seat, column, top, paints)
-        if end <= _BOTTOM:
-            break
+    largest = Column(732, style.WIDTH - style.MARGIN, _SCALES[0])
+    column = _fitting(view, largest, top, _BOTTOM)
+    cards, _ = _cards(view, range(view["num_players"]), seat, column, top, paints)
     turn, _ = _turn(view, column, 0)
     return group(turn, cards, _key(paints, column, _KEY), fill=INK)
 
 
 def draw_beside(view: Json, seat: int | None, paints: style.Paints) -> str:
     """Returns the panel without the game's name and the turn, for a picture of 1060 x 720."""
-    for scale in _SCALES:
-        column = Column(732, PAGE_WIDTH - style.MARGIN, scale)
-        stage, top = _stage(view, column, 8)
-        cards, end = _cards(view, range(view["num_players"]), seat, column, top, paints)
-        if end <= _BOTTOM - 16:
-            break
+    largest = Column(732, PAGE_WIDTH - style.MARGIN, _SCALES[0])
+    stage, top = _stage(view, largest, 8)
+    column = _fitting(view, largest, top, _BOTTOM - 16)
+    cards, _ = _cards(view, range(view["num_players"]), seat, column, top, paints)
     return group(stage, cards, _key(paints, column, _KEY - 16), fill=INK)
 
 
@@ -130,22 +125,38 @@ def _turn(view: Json, column: Column, top: float) -> tuple[str, float]:
     return moved(markup, column.left, top), top + 132 + down + 16 * len(lines)
 
 
+def _fitting(view: Json, column: Column, top: float, bottom: float) -> Column:
+    """Returns the column with the largest scale at which its cards end above `bottom`."""
+    for scale in _SCALES:
+        column = column._replace(scale=scale)
+        if _end(view, range(view["num_players"]), column, top) <= bottom:
+            break
+    return column
+
+
+def _end(view: Json, order: Sequence[int], column: Column, top: float) -> float:
+    """Returns the lower edge of the players' cards and the bag below `top`."""
+    for player in order:
+        top += _card_height(view, player, column) + _GAP
+    return top + _HEAD + _height(view["bag"], column)
+
+
 def _cards(
     view: Json,
-    order: Iterable[int],
+    order: Sequence[int],
     seat: int | None,
     column: Column,
     top: float,
     paints: style.Paints,
 ) -> tuple[str, float]:
     """Returns the players' cards and the bag below `top`, and their lower edge."""
+    end = _end(view, order, column, top)
     cards = []
     for player in order:
-        card, height = _card(view, player, seat, column, top, paints)
-        cards.append(card)
-        top += height + _GAP
+        cards.append(_card(view, player, seat, column, top, paints))
+        top += _card_height(view, player, column) + _GAP
     cards.append(_bag(view, column, top, paints))
-    return "".join(cards), top + _HEAD + _height(view["bag"], column)
+    return "".join(cards), end
 
 
 def _height(tiles: list[str] | int, column: Column) -> float:
@@ -182,30 +193,41 @@ def _pitch(length: float, scale: float) -> float:
     return length * scale + 4
 
 
+def _card_height(view: Json, player: int, column: Column) -> float:
+    """Returns the height of a player's card."""
+    return _head(view, player, column) + _height(view["hands"][player], column)
+
+
+def _head(view: Json, player: int, column: Column) -> float:
+    """Returns the height of a card above the hand; a narrow card has notes on a second line."""
+    if column.narrow and words.notes(view, player):
+        return _HEAD + _NOTES
+    return _HEAD
+
+
 def _card(
     view: Json, player: int, seat: int | None, column: Column, top: float, paints: style.Paints
-) -> Part:
-    """Returns a player's card: score, events of the latest turn, and hand; and its height."""
+) -> str:
+    """Returns a player's card: score, events of the latest turn, and hand."""
     left = column.left
     right = column.right
     hand = view["hands"][player]
     name = "You" if player == seat else f"Player {player}"
     notes = " · ".join(words.notes(view, player))
-    if column.narrow and notes:  # on a second line
-        head = _HEAD + _NOTES
+    head = _head(view, player, column)
+    if head > _HEAD:
         notes_at = (left + _INSET, top + 44)
         notes_end = right - _INSET
     else:
-        head = _HEAD
         notes_at = (left + 126, top + 22)
         notes_end = right - 125
     lines, size = fit(notes, notes_end - notes_at[0], _SMALL, _SMALLEST)
-    height = head + _height(hand, column)
+    height = _card_height(view, player, column)
     border: dict[str, Any] = {"stroke": LINE, "stroke_width": 1}
     if player == view["seat"] or player in view["winners"]:
         border = {"stroke": INK, "stroke_width": 3}
     score = str(view["scores"][player])
-    card = group(
+    return group(
         rect(left, top, right - left, height, 10, fill=CARD, **border),
         seat_mark(player, left + 24, top + 17, 10, INK),
         text(name, left + 42, top + 23, 16, font_weight="bold"),
@@ -215,7 +237,6 @@ def _card(
         _tiles(hand, column, top + head, paints, named=player == view["seat"]),
         data_item=f"seat {player}",
     )
-    return card, height
 
 
 def _bag(view: Json, column: Column, top: float, paints: style.Paints) -> str:

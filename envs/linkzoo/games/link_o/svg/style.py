@@ -72,20 +72,15 @@ def tile(
     A LINK-O has a chain along it, with `value` in its ring.
     """
     colour, _ = tile_parts(words)
-    return _tile(words, paints[colour], x, y, scale, angle, value)
-
-
-@lru_cache(2**13)  # a game's pictures repeat most of their tiles
-def _tile(
-    words: str, look: Paint, x: float, y: float, scale: float, angle: float, value: str
-) -> str:
+    turned = angle if value else 0.0  # only a value looks different after a turn
     return group(
-        face(words, look, value, angle, max(21.5, 12.5 / scale)),
+        face(words, paints[colour], value, turned, max(21.5, 12.5 / scale)),
         transform=f"translate({x:.2f} {y:.2f}) rotate({angle:.2f}) scale({scale:.4f})",
         data_tile=words,
     )
 
 
+@lru_cache(2**12)  # a game's pictures repeat most of their tiles
 def face(words: str, look: Paint, value: str = "", angle: float = 0, size: float = 20) -> str:
     """Returns a tile around (0, 0) in its own units.
 

@@ -10,7 +10,7 @@ from linkzoo.games.love_formula.svg import style
 from linkzoo.games.love_formula.svg.style import PITCH
 from linkzoo.svg.elements import group, rect, text
 from linkzoo.svg.letters import fit
-from linkzoo.svg.panel import Part, moved
+from linkzoo.svg.panel import moved
 
 _HEAD = 36  # height of the head
 _INSET = 10
@@ -177,9 +177,12 @@ def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -
 def _line(words: str, width: float, look: Look) -> _Block:
     """Returns words in grey, in a line or two."""
     lines, letters = fit(words, width, _NAME, min(look.least, _NAME), 2, bold=True)
-    rows = [text(line, 0, 16 + _LINE * row, letters) for row, line in enumerate(lines)]
-    markup = group(*rows, font_weight="bold", fill=style.GREY)
-    return _Block(_LABEL + 2 + _LINE * (len(lines) - 1), lambda: markup)
+
+    def draw() -> str:
+        rows = [text(line, 0, 16 + _LINE * row, letters) for row, line in enumerate(lines)]
+        return group(*rows, font_weight="bold", fill=style.GREY)
+
+    return _Block(_LABEL + 2 + _LINE * (len(lines) - 1), draw)
 
 
 def is_selectable(view: Json, player: int, label: str) -> bool:
@@ -218,7 +221,7 @@ def _couple(view: Json, couple: Json, table: Table, width: float, look: Look) ->
         _obstacle(view, entry, table, width, look) for entry in describe.obstacles_at(view, couple)
     ]
     top = 8 + _LINE * len(lines)
-    height = top + PITCH * len(needs) + sum(part_height for _, part_height in obstacles) + 2
+    height = top + PITCH * len(needs) + sum(obstacle.height for obstacle in obstacles) + 2
 
     def draw() -> str:
         face, rim, mark = style.COMPLETE if all(needs.values()) else style.INCOMPLETE
@@ -236,9 +239,9 @@ def _couple(view: Json, couple: Json, table: Table, width: float, look: Look) ->
             rows.append(_position(position, card, name, table[name].subtype, y, width, look))
             y += PITCH
         bottom = float(y)
-        for obstacle, part_height in obstacles:
-            rows.append(moved(obstacle, 5, bottom))
-            bottom += part_height
+        for obstacle in obstacles:
+            rows.append(moved(obstacle.draw(), 5, bottom))
+            bottom += obstacle.height
         name = f"COUPLE {couple['card']}"
         if view["decision"] == "DISCARD_MENU":  # its preparations can be selected, too
             return group(
@@ -249,16 +252,21 @@ def _couple(view: Json, couple: Json, table: Table, width: float, look: Look) ->
     return _Block(height, draw)
 
 
-def _obstacle(view: Json, entry: Json, table: Table, width: float, look: Look) -> Part:
-    """Returns an obstacle at a couple, with its turns left and its player, and its height."""
+def _obstacle(view: Json, entry: Json, table: Table, width: float, look: Look) -> _Block:
+    """Returns the block of an obstacle at a couple, with its turns left and its player."""
     card = table[entry["card"]]
     turns = str(entry["turns_left"]) if card.turns else "∞"
-    name = f"OBSTACLE {describe.copy_of(view, entry)}"
     if look.full:
-        face, height = style.face(card, width - 10, turns, by=entry["by"], least=look.least)
-        return group(face, data_part=name, data_item=name), height + PITCH - style.STRIP
-    strip = style.strip(card, 0, 0, width - 10, turns, by=entry["by"], least=look.least)
-    return group(strip, data_part=name, data_item=name), PITCH
+        drawn, height = style.face(card, width - 10, turns, by=entry["by"], least=look.least)
+    else:
+        drawn = style.strip(card, 0, 0, width - 10, turns, by=entry["by"], least=look.least)
+        height = style.STRIP
+
+    def draw() -> str:
+        name = f"OBSTACLE {describe.copy_of(view, entry)}"
+        return group(drawn, data_part=name, data_item=name)
+
+    return _Block(height + PITCH - style.STRIP, draw)
 
 
 def _position(
@@ -284,7 +292,7 @@ def _faces(
 ) -> _Block:
     """Returns cards with their texts, in columns."""
     ends = [float(_LABEL)] * columns
-    drawn = [text(f"{label.capitalize()}, {len(cards)}", 0, 16, _NAME, font_weight="bold")]
+    faces = []
     for name, number in describe.copies(cards).items():
         column = min(range(columns), key=ends.__getitem__)
         note = style.times(number)
@@ -292,9 +300,14 @@ def _faces(
         face, height = style.face(
             card, step - _GAP, note, named=named, least=look.least, kind=look.full
         )
-        drawn.append(moved(face, step * column, ends[column]))
+        faces.append((face, step * column, ends[column]))
         ends[column] += height + 4
-    return _Block(max(ends) + 2, lambda: "".join(drawn))
+
+    def draw() -> str:
+        title = text(f"{label.capitalize()}, {len(cards)}", 0, 16, _NAME, font_weight="bold")
+        return title + "".join(moved(*face) for face in faces)
+
+    return _Block(max(ends) + 2, draw)
 
 
 def _cards(
