@@ -16,8 +16,9 @@ _HEAD = 36  # height of the head
 _INSET = 10
 _WIDE = 400  # width with room for all words in the head
 _NARROW = 250  # width without room for the shield in the head
+_TINY = 190  # width without room for a note beside the player in the head
 _GAP = 7
-_COLUMN = 150  # minimum width of a column of couples and cards
+_COLUMN = 150  # default minimum width of a column
 _LINE = 15  # line height of a couple's name
 _NAME = 12  # letter size of a couple's name
 _LABEL = 22  # height of a label above cards
@@ -32,9 +33,15 @@ class Look(NamedTuple):
         faces: Whether held cards show their texts.
         full: Whether obstacles show their texts and held preparations their kind.
         counted: Whether a line counts hidden cards.
-        titled: Whether the free slots have a title.
+        titled: Whether the free slots have a title, and empty ones a row each.
         held: Whether the visible cards that the player holds are in the field.
         least: The smallest letter size of names.
+        pitch: The distance between the upper edges of strips.
+        column: The minimum width of a column of couples and cards.
+        inset: The distance of columns from the edges of the field.
+        head: The height of the field's head.
+        brief: Whether complete couples have only the marks of their preparations, and hidden cards
+            are counted in the head.
     """
 
     scale: float
@@ -44,6 +51,23 @@ class Look(NamedTuple):
     titled: bool = True
     held: bool = True
     least: float = 10
+    pitch: float = PITCH
+    column: float = _COLUMN
+    inset: float = _INSET
+    head: float = _HEAD
+    brief: bool = False
+
+    @property
+    def least_with_seat(self) -> float:
+        """The smallest letter size of names beside a seat's number, which is 2 % smaller."""
+        if self.counted:
+            return max(self.least, style.LEAST / self.scale)
+        return self.least
+
+    @property
+    def strip(self) -> float:
+        """The height of a strip."""
+        return self.pitch - PITCH + style.STRIP
 
 
 # Looks to try: with and without the texts of held cards.
@@ -77,18 +101,21 @@ def draw_field(
     """
     looks = _LOOKS if given is None else [given]
     for look in looks:
-        content = _laid_out(view, player, table, (box.width - 2 * _INSET) / look.scale, look)
-        if content.height * look.scale <= box.height - _HEAD - _INSET / 2:
+        content = _laid_out(view, player, table, (box.width - 2 * look.inset) / look.scale, look)
+        if content.height * look.scale <= box.height - look.head - _INSET / 2:
             break
+    note, _ = _notes(view, player, table, box.width, look)
     border = 1
     colour = style.LINE
     if player == view["seat"] or player in view["winners"]:
         border = 3
         colour = style.SEATS[player]
-    transform = f"translate({box.left + _INSET:.2f} {box.top + _HEAD:.2f}) scale({look.scale:g})"
+    transform = (
+        f"translate({box.left + look.inset:.2f} {box.top + look.head:.2f}) scale({look.scale:g})"
+    )
     return group(
         rect(*box, 10, fill=style.CARD, stroke=colour, stroke_width=border),
-        _head(view, player, seat, table, box),
+        _head(view, player, seat, note, box, look.head),
         group(content.draw(), transform=transform),
         fill=style.INK,
         data_field=str(player),
@@ -98,35 +125,35 @@ def draw_field(
 
 def room_for(view: Json, player: int, table: Table, width: float, look: Look) -> float:
     """Returns the height of a field of some width."""
-    content = _laid_out(view, player, table, (width - 2 * _INSET) / look.scale, look)
-    return _HEAD + content.height * look.scale + _INSET / 2 + 0.1
+    content = _laid_out(view, player, table, (width - 2 * look.inset) / look.scale, look)
+    return look.head + content.height * look.scale + _INSET / 2 + 0.1
 
 
-def _head(view: Json, player: int, seat: int | None, table: Table, box: Box) -> str:
-    """Returns the player's number, shield and points."""
-    y = box.top + 24
+def _head(view: Json, player: int, seat: int | None, note: str, box: Box, height: float) -> str:
+    """Returns the player's number, a note and points."""
+    y = box.top + height - 12
     right = box.left + box.width - _INSET
     name = f"Player {player}"
     if player == seat:
         name = f"{name} (you)"
         if box.width < _WIDE:
             name = "You"
-    shield = describe.shield(view, player, table.course)
+    if note and box.width < _TINY:  # the mark names the player
+        name = note
+        note = ""
     points = str(view["vp"][player])
     mark = style.seat_mark(player, box.left + 21, y - 6, 11)
-    if box.width < _NARROW:
-        shield = ""  # it has a line of its own
-    if (shield or box.width < _NARROW) and box.width < _WIDE:
+    if (note or box.width < _NARROW) and box.width < _WIDE:
         return group(
             mark,
             text(name, box.left + 38, y, 14, font_weight="bold"),
-            text(shield, right - 34, y, 12.5, text_anchor="end"),
+            text(note, right - 34, y, 12.5, text_anchor="end"),
             text(points, right, y + 1, 21, text_anchor="end", font_weight="bold"),
         )
     return group(
         mark,
         text(name, box.left + 40, y, 17, font_weight="bold"),
-        text(shield, right - 84, y, 13, text_anchor="end") if shield else "",
+        text(note, right - 84, y, 13, text_anchor="end") if note else "",
         text("points", right, y, 12.5, text_anchor="end", fill=style.GREY),
         text(points, right + _INSET - 58, y + 1, 21, text_anchor="end", font_weight="bold"),
     )
@@ -134,7 +161,7 @@ def _head(view: Json, player: int, seat: int | None, table: Table, box: Box) -> 
 
 def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -> _Block:
     """Lays out free slots and couples in balanced columns, with the cards held below."""
-    columns = max(int((width + _GAP) / (_COLUMN + _GAP)), 1)
+    columns = max(int((width + _GAP) / (look.column + _GAP)), 1)
     step = (width + _GAP) / columns
     couples = view["fields"][player]["couples"]
     blocks = [_free(view, player, table, step - _GAP, look)]
@@ -145,17 +172,14 @@ def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -
         column = min(range(columns), key=ends.__getitem__)
         placed.append((block, step * column, ends[column]))
         ends[column] += block.height + _GAP
-    height = max(ends)
     held = describe.held(view, player)
-    if look.counted:
-        hidden = {name: cards for name, cards in held.items() if isinstance(cards, int)}
-        lines = [" · ".join(f"{name.capitalize()} {cards}" for name, cards in hidden.items())]
-        if width * look.scale < _NARROW - 2 * _INSET:
-            lines.append(describe.shield(view, player, table.course).capitalize())
-        for words in filter(None, lines):
-            line = _line(words, width, look)
-            placed.append((line, 0.0, height))
-            height += line.height
+    _, lines = _notes(view, player, table, width * look.scale + 2 * look.inset, look)
+    for words in lines:
+        column = min(range(columns), key=ends.__getitem__)
+        line = _line(words, step - _GAP, look)
+        placed.append((line, step * column, ends[column]))
+        ends[column] += line.height
+    height = max(ends)
     for label, cards in held.items():
         visible = isinstance(cards, list)
         wanted = look.held if visible else not look.counted
@@ -172,6 +196,32 @@ def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -
         return "".join(moved(block.draw(), x, y) for block, x, y in placed)
 
     return _Block(height, draw)
+
+
+def _notes(
+    view: Json, player: int, table: Table, width: float, look: Look
+) -> tuple[str, list[str]]:
+    """Returns a note for the head of a field, and notes with lines of their own.
+
+    They count hidden cards, if wanted, and have the shield.
+    """
+    shield = describe.shield(view, player, table.course)
+    if not look.counted:
+        return shield, []
+    held = describe.held(view, player).items()
+    counts = " · ".join(
+        f"{name.capitalize()} {cards}" for name, cards in held if isinstance(cards, int)
+    )
+    if look.brief and view["stage"] != "draft":
+        head = counts
+        lines = [shield.capitalize()]
+    elif width < _NARROW:
+        head = ""
+        lines = [counts, shield.capitalize()]
+    else:
+        head = shield
+        lines = [counts]
+    return head, [line for line in lines if line]
 
 
 def _line(words: str, width: float, look: Look) -> _Block:
@@ -193,24 +243,41 @@ def is_selectable(view: Json, player: int, label: str) -> bool:
 def _free(view: Json, player: int, table: Table, width: float, look: Look) -> _Block:
     """Returns the block of the free slots."""
     slots = view["fields"][player]["free"]
-    top = 24 if look.titled else 5
-    height = top + PITCH * len(slots) + 2
+    rows = [[slot] for slot in slots]
+    top = 24
+    if not look.titled:
+        rows = _shared_rows(slots)
+        top = 5
+    height = top + look.pitch * len(rows) + 2
 
     def draw() -> str:
-        rows = []
+        drawn = []
         if look.titled:
-            rows.append(text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY))
-        for row, (subtype, name) in enumerate(slots.items()):
-            y = top + PITCH * row
-            card = table[name] if name else None
-            rows.append(_position(f"{player}/{subtype}", card, subtype, subtype, y, width, look))
+            drawn.append(text("Free slots", 7, 17, _NAME, font_weight="bold", fill=style.GREY))
+        for row, subtypes in enumerate(rows):
+            y = top + look.pitch * row
+            step = (width - 7) / len(subtypes)
+            for column, subtype in enumerate(subtypes):
+                card = table[slots[subtype]] if slots[subtype] else None
+                words = subtype if len(subtypes) == 1 else ""
+                box = Box(5 + step * column, y, step - 3, look.strip)
+                drawn.append(_position(f"{player}/{subtype}", card, words, subtype, box, look))
         return group(
             rect(0, 0, width, height, 7, fill=style.PAGE, stroke=style.LINE),
-            *rows,
+            *drawn,
             data_part="FREE" if player == view["seat"] else None,
         )
 
     return _Block(height, draw)
+
+
+def _shared_rows(slots: dict[str, str | None]) -> list[list[str]]:
+    """Returns rows of free slots: a row for each with a card, one for all empty ones."""
+    rows = [[subtype] for subtype, card in slots.items() if card]
+    empty = [subtype for subtype, card in slots.items() if not card]
+    if empty:
+        rows.append(empty)
+    return rows
 
 
 def _couple(view: Json, couple: Json, table: Table, width: float, look: Look) -> _Block:
@@ -221,7 +288,9 @@ def _couple(view: Json, couple: Json, table: Table, width: float, look: Look) ->
         _obstacle(view, entry, table, width, look) for entry in describe.obstacles_at(view, couple)
     ]
     top = 8 + _LINE * len(lines)
-    height = top + PITCH * len(needs) + sum(obstacle.height for obstacle in obstacles) + 2
+    brief = look.brief and all(needs.values())
+    rows_height = look.pitch if brief else look.pitch * len(needs)
+    height = top + rows_height + sum(obstacle.height for obstacle in obstacles) + 2
 
     def draw() -> str:
         face, rim, mark = style.COMPLETE if all(needs.values()) else style.INCOMPLETE
@@ -232,13 +301,17 @@ def _couple(view: Json, couple: Json, table: Table, width: float, look: Look) ->
         for number, line in enumerate(lines):
             head.append(text(line, 23, 16 + _LINE * number, letters, font_weight="bold"))
         rows = []
-        y = top
-        for name, attached in needs.items():
+        for number, (name, attached) in enumerate(needs.items()):
             card = table[name] if attached else None
+            if brief:
+                step = (width - 7) / len(needs)
+                box = Box(5 + step * number, top, step - 3, look.strip)
+            else:
+                box = Box(5, top + look.pitch * number, width - 10, look.strip)
             position = f"{couple['card']}/{name}"
-            rows.append(_position(position, card, name, table[name].subtype, y, width, look))
-            y += PITCH
-        bottom = float(y)
+            subtype = table[name].subtype
+            rows.append(_position(position, card, name, subtype, box, look, brief=brief))
+        bottom = float(top + rows_height)
         for obstacle in obstacles:
             rows.append(moved(obstacle.draw(), 5, bottom))
             bottom += obstacle.height
@@ -259,8 +332,17 @@ def _obstacle(view: Json, entry: Json, table: Table, width: float, look: Look) -
     if look.full:
         drawn, height = style.face(card, width - 10, turns, by=entry["by"], least=look.least)
     else:
-        drawn = style.strip(card, 0, 0, width - 10, turns, by=entry["by"], least=look.least)
-        height = style.STRIP
+        drawn = style.strip(
+            card,
+            0,
+            0,
+            width - 10,
+            turns,
+            by=entry["by"],
+            least=look.least_with_seat,
+            height=look.strip,
+        )
+        height = look.strip
 
     def draw() -> str:
         name = f"OBSTACLE {describe.copy_of(view, entry)}"
@@ -270,14 +352,23 @@ def _obstacle(view: Json, entry: Json, table: Table, width: float, look: Look) -
 
 
 def _position(
-    name: str, card: Card | None, label: str, subtype: str, y: float, width: float, look: Look
+    name: str,
+    card: Card | None,
+    label: str,
+    subtype: str,
+    box: Box,
+    look: Look,
+    *,
+    brief: bool = False,
 ) -> str:
     """Returns a position with its preparation, or an empty one with its label and subtype."""
     if card is None:
-        strip = style.place(label, subtype, 5, y, width - 10, look.least)
+        drawn = style.place(label, subtype, *box[:3], look.least, box.height)
+    elif brief:
+        drawn = style.chip(card, *box)
     else:
-        strip = style.strip(card, 5, y, width - 10, least=look.least)
-    return group(strip, data_part=f"POS {name}", data_item=f"POS {name}")
+        drawn = style.strip(card, *box[:3], least=look.least, height=box.height)
+    return group(drawn, data_part=f"POS {name}", data_item=f"POS {name}")
 
 
 def _faces(
@@ -336,11 +427,13 @@ def _cards(
             row, column = divmod(index, columns)
             note = style.times(number)
             x = step * column
-            y = _LABEL + PITCH * row
-            strip = style.strip(table[card], x, y, step - _GAP, note, least=look.least)
+            y = _LABEL + look.pitch * row
+            strip = style.strip(
+                table[card], x, y, step - _GAP, note, least=look.least, height=look.strip
+            )
             if named:
                 strip = style.selectable(table[card], strip)
             markup += strip
         return markup
 
-    return _Block(_LABEL + PITCH * rows + 4, draw)
+    return _Block(_LABEL + look.pitch * rows + 4, draw)

@@ -1,11 +1,15 @@
 """The panel beside the fields: turn, order of cards, pending cards, deck, discards and a key."""
 
+from collections.abc import Iterator
+
 from linkzoo.games.love_formula import describe
 from linkzoo.games.love_formula.describe import Entry, Json, Table
 from linkzoo.games.love_formula.svg import style
+from linkzoo.games.love_formula.svg.hand import draw_names
 from linkzoo.games.love_formula.svg.style import PITCH
 from linkzoo.svg.elements import group, path, rect, text
 from linkzoo.svg.letters import fit
+from linkzoo.svg.panel import Part, moved
 
 WIDTH = 270
 LEFT = style.WIDTH - style.MARGIN - WIDTH
@@ -17,6 +21,7 @@ _SCALES = tuple(percent / 100 for percent in range(100, 40, -10))
 _CARD = 130  # minimum width of a card in a pile
 _DISCARDS = 3  # rows for the discard pile beside fields at least
 _FEW = 6  # pending cards up to this number have two lines of notes
+_CELLS = 12  # visible cards up to this number are in four columns, more in five
 _KEY = style.HEIGHT - 112  # upper edge of the key
 
 
@@ -34,27 +39,123 @@ def draw_beside(
 ) -> tuple[str, float]:
     """Returns the panel without the turn, down to `bottom` or below, and its lower edge.
 
-    In a draft it has the cards that the seat has taken, and its hand. The key is left out if the
-    panel reached below `most` with it.
+    It has the visible cards that are neither in fields nor in the seat's hand (in a draft its
+    pack). The key is left out if the panel reached below `most` with it.
     """
     turn, top = draw_turn(view, table, 8)
-    if seat is not None and seat < view["num_players"]:
-        held = describe.held(view, seat)
-        for label in sorted(held.keys() - {describe.in_use(view)}, reverse=True):
-            cards = held[label]
-            if isinstance(cards, list) and cards:
-                numbers = list(describe.copies(cards).items())
-                end = top + _LABEL + 6 + PITCH * len(numbers)
-                title = f"{label.capitalize()}, {len(cards)}"
-                drawn, height = _cards(title, numbers, table, top, end, named=False, small=False)
-                turn += drawn
-                top += height
-    key = max(bottom - 106, top + _LABEL + _DISCARDS * PITCH)
-    piles, end = draw_piles(view, table, top, key, small=False)
+    if seat is not None:
+        for title, cards in _held_elsewhere(view, seat):
+            drawn, top = _column(title, list(describe.copies(cards).items()), table, top)
+            turn += drawn
+    if view["decision"] == "RECOVER":  # the discard pile is below the fields
+        piles = ""
+        end = top
+    else:
+        least = top + _LABEL
+        if least + _DISCARDS * PITCH < most:
+            least += _DISCARDS * PITCH
+        key = max(bottom - 106, least)
+        piles, height = _discards(view, table, top, key, small=False)
+        end = top + height
     if end > max(bottom, most) - 106:
         return group(turn, piles, fill=style.INK), end
     key = max(bottom - 106, end)
     return group(turn, piles, _key(key), fill=style.INK), key + 106
+
+
+def draw_above(view: Json, table: Table, seat: int | None, width: float) -> Part:
+    """Returns the panel without the key and the discards, across a picture, and its height."""
+    words = describe.stage(view, table.course)
+    players = _in_turn(view)
+    if players:
+        words += "; cards of this turn, with priorities:"
+    sizes = _piles(view).partition(",")[0]
+    drawn = [
+        text(words, 0, 16, 14, fill=style.GREY),
+        text(sizes, width, 16, 12.5, text_anchor="end", fill=style.GREY),
+    ]
+    top = 24.0
+    step = (width + 6) / max(len(players), 1)
+    for column, player in enumerate(players):
+        card = _turn_card(view, table, player, step * column, top, step - 6, style.LEAST)
+        drawn.append(card)
+    if players:
+        top += PITCH
+    for entry in describe.happening(view):
+        part, height = _wide_entry(entry, table, width)
+        drawn.append(moved(part, 0, top))
+        top += height
+    if seat is not None:
+        held, height = _row_by_row(list(_held_elsewhere(view, seat)), table, width)
+        drawn.append(moved(held, 0, top))
+        top += height
+    return group(*drawn, fill=style.INK), top
+
+
+def _row_by_row(held: list[tuple[str, list[str]]], table: Table, width: float) -> Part:
+    """Returns cards by name in rows, with their titles between them, and the height."""
+    cells = [
+        cell for title, cards in held for cell in ((title, 0), *describe.copies(cards).items())
+    ]
+    columns = 4 if len(cells) <= _CELLS else 5
+    step = (width + 6) / columns
+    drawn = []
+    for index, (words, number) in enumerate(cells):
+        row, column = divmod(index, columns)
+        if number:
+            note = style.times(number)
+            strip = style.strip(
+                table[words], step * column, PITCH * row, step - 6, note, least=style.LEAST
+            )
+            drawn.append(strip)
+        else:
+            drawn.append(text(words, step * column, PITCH * row + 15, 13, font_weight="bold"))
+    return "".join(drawn), PITCH * -(-len(cells) // columns)
+
+
+def _held_elsewhere(view: Json, seat: int) -> Iterator[tuple[str, list[str]]]:
+    """Yields a title and the cards: the seat's hand and pile in a draft, visible ones of others."""
+    for player in range(view["num_players"]):
+        held = describe.held(view, player)
+        for label in sorted(held, reverse=True):
+            cards = held[label]
+            if not isinstance(cards, list) or not cards:
+                continue
+            if player != seat:
+                yield f"{label.capitalize()} of player {player}, {len(cards)}", cards
+            elif label != describe.in_use(view):
+                yield f"{label.capitalize()}, {len(cards)}", cards
+
+
+def _column(
+    title: str, numbers: list[tuple[str, int]], table: Table, top: float
+) -> tuple[str, float]:
+    """Returns all of the cards in one column, with a title, and the lower edge."""
+    end = top + _LABEL + 6 + PITCH * len(numbers)
+    drawn, height = _cards(title, numbers, table, top, end, named=False, small=False)
+    return drawn, top + height
+
+
+def draw_choices(view: Json, table: Table, width: float) -> Part:
+    """Returns cards to choose from that nobody holds, across a picture, and their height.
+
+    They are the cards looked at, or the whole discard pile.
+    """
+    looked = [(card, 1) for card in describe.looked_at(view)]
+    if looked:
+        return _across("Looked at", looked, table, width)
+    if view["decision"] == "RECOVER":
+        discards = list(describe.copies(view["discard"][::-1]).items())
+        drawn, height = _across(_piles(view), discards, table, width)
+        return group(drawn, data_item="discard"), height
+    return "", 0
+
+
+def _across(title: str, cards: list[tuple[str, int]], table: Table, width: float) -> Part:
+    """Returns a title above the names of cards to choose from, and their height."""
+    words = text(title, 0, 15, 13, font_weight="bold")
+    drawn, height = draw_names(cards, table, width, named=True)
+    return group(words, moved(drawn, 0, _LABEL), fill=style.INK), _LABEL + height
 
 
 def draw_turn(view: Json, table: Table, top: float) -> tuple[str, float]:
@@ -81,30 +182,38 @@ def draw_below(view: Json, table: Table) -> tuple[str, float]:
     return group(piles, _key(end), fill=style.INK), end + 112
 
 
-def draw_piles(
-    view: Json, table: Table, top: float, bottom: float, *, small: bool = True
-) -> tuple[str, float]:
+def draw_piles(view: Json, table: Table, top: float, bottom: float) -> tuple[str, float]:
     """Returns the cards looked at, the deck and the discard pile, and their lower edge.
 
-    Many cards are drawn `small`, or only the first ones.
+    Many cards are drawn small, or only the first ones.
     """
     markup = ""
     looked = describe.looked_at(view)
     if looked:
         from_top = [(card, 1) for card in looked]
-        end = bottom - _LABEL if small else top + _LABEL + 6 + PITCH * len(looked)
-        markup, height = _cards("Looked at", from_top, table, top, end, small=small)
+        markup, height = _cards("Looked at", from_top, table, top, bottom - _LABEL)
         top += height
+    drawn, height = _discards(view, table, top, bottom, small=True)
+    return markup + drawn, top + height
+
+
+def _discards(
+    view: Json, table: Table, top: float, bottom: float, *, small: bool
+) -> tuple[str, float]:
+    """Returns the sizes of deck and discard pile, with the latest discards, and the height."""
     discard = view["discard"][::-1]
-    label = f"Deck {describe.size(view['deck'])} · Discard pile {len(discard)}"
-    if len(discard) > 1:
-        label += ", latest first"
     cards = list(describe.copies(discard).items())
     named = view["decision"] == "RECOVER"
-    if named and not small:
-        bottom = top + _LABEL + 6 + PITCH * len(cards)
-    drawn, height = _cards(label, cards, table, top, bottom, named=named, small=small)
-    return markup + group(drawn, data_item="discard"), top + height
+    drawn, height = _cards(_piles(view), cards, table, top, bottom, named=named, small=small)
+    return group(drawn, data_item="discard"), height
+
+
+def _piles(view: Json) -> str:
+    """Returns the sizes of the deck and the discard pile."""
+    label = f"Deck {describe.size(view['deck'])} · Discard pile {len(view['discard'])}"
+    if len(view["discard"]) > 1:
+        label += ", latest first"
+    return label
 
 
 def _banner(view: Json) -> str:
@@ -124,37 +233,48 @@ def _label(words: str, top: float) -> str:
 
 def _order(view: Json, table: Table, top: float, least: float) -> tuple[str, float]:
     """Returns the cards of this turn in their order, and the height."""
-    ordered = bool(view["order"])
-    players = view["order"]
-    if not ordered:
-        players = [player for player, card in enumerate(view["selected"]) if card]
+    players = _in_turn(view)
     if not players:
         return "", 0
-    resolving = view["cursor"] if ordered and view["stage"] == "resolve" else None
     markup = [_label("Cards of this turn, with priorities", top)]
     for row, player in enumerate(players):
         y = top + _LABEL + PITCH * row
-        card = view["selected"][player]
-        priority = str(view["priorities"][player]) if ordered else ""
-        if row == resolving:
-            markup.append(text("►", LEFT, y + 15.5, 12))
-        if card:
-            drawn = style.strip(
-                table[card], LEFT + 16, y, WIDTH - 16, priority, by=player, least=least
-            )
-        else:
-            drawn = _resolved(priority, y, player, least)
-        markup.append(group(drawn, data_item=f"turn {player}"))
+        markup.append(_turn_card(view, table, player, LEFT, y, WIDTH, least))
     return "".join(markup), _LABEL + PITCH * len(players) + 6
 
 
-def _resolved(priority: str, y: float, player: int, least: float) -> str:
+def _in_turn(view: Json) -> list[int]:
+    """Returns the players with cards of this turn, in their order once there is one."""
+    if view["order"]:
+        return list(view["order"])
+    return [player for player, card in enumerate(view["selected"]) if card]
+
+
+def _turn_card(
+    view: Json, table: Table, player: int, x: float, y: float, width: float, least: float
+) -> str:
+    """Returns a player's card of this turn, and a pointer if it resolves."""
+    ordered = bool(view["order"])
+    card = view["selected"][player]
+    priority = str(view["priorities"][player]) if ordered else ""
+    pointer = ""
+    if ordered and view["stage"] == "resolve" and view["order"][view["cursor"]] == player:
+        pointer = text("►", x, y + 15.5, 12)
+    if card:
+        drawn = style.strip(table[card], x + 16, y, width - 16, priority, by=player, least=least)
+    else:
+        drawn = _resolved(priority, x + 16, y, width - 16, player, least)
+    return pointer + group(drawn, data_item=f"turn {player}")
+
+
+def _resolved(priority: str, x: float, y: float, width: float, player: int, least: float) -> str:
     """Returns a placeholder for a resolved card."""
+    right = x + width
     return group(
-        rect(LEFT + 16, y, WIDTH - 16, style.STRIP, 4, fill="none", stroke=style.LINE),
-        text("resolved", LEFT + 40, y + 15.5, 12, fill=style.GREY),
-        text(priority, _RIGHT - 22, y + 15.5, 12, text_anchor="end", fill=style.GREY),
-        style.seat_mark(player, _RIGHT - 11, y + style.STRIP / 2, style.DISC * least),
+        rect(x, y, width, style.STRIP, 4, fill="none", stroke=style.LINE),
+        text("resolved", x + 24, y + 15.5, 12, fill=style.GREY),
+        text(priority, right - 22, y + 15.5, 12, text_anchor="end", fill=style.GREY),
+        style.seat_mark(player, right - 11, y + style.STRIP / 2, style.DISC * least),
     )
 
 
@@ -194,6 +314,20 @@ def _entry(
         baseline = y + PITCH + _LINE * number - 4
         markup += text(line, LEFT + 20, baseline, letters, fill=style.GREY)
     return markup, PITCH + _LINE * len(lines) + 2
+
+
+def _wide_entry(entry: Entry, table: Table, width: float) -> Part:
+    """Returns a waiting card with its text and its note beside it, and the height."""
+    card = table[entry.card]
+    lines, letters = fit(f"{card.text} {entry.words}", width - WIDTH - 12, _NOTE, _NOTE, 3)
+    drawn = [
+        style.strip(card, 0, 0, WIDTH, by=entry.by, cancelled=entry.cancelled, least=style.LEAST)
+    ]
+    drawn += [
+        text(line, WIDTH + 12, 14 + _LINE * number, letters, fill=style.GREY)
+        for number, line in enumerate(lines)
+    ]
+    return "".join(drawn), max(PITCH, _LINE * len(lines) + 6)
 
 
 def _cards(

@@ -86,7 +86,7 @@ def times(number: int) -> str:
 
 
 @lru_cache(2**14)  # a game's pictures repeat most of their cards
-def strip(
+def strip(  # noqa: PLR0913  # plain values, which are the cache's key
     card: Card,
     x: float,
     y: float,
@@ -96,8 +96,9 @@ def strip(
     by: int | None = None,
     cancelled: bool = False,
     least: float = MIN_SIZE,
+    height: float = STRIP,
 ) -> str:
-    """Returns a card of height STRIP: mark and priority, name, a note, and its owner's seat.
+    """Returns a card as a strip: mark and priority, name, a note, and its owner's seat.
 
     Its title and description have the whole card.
     """
@@ -109,19 +110,30 @@ def strip(
     room = right - left
     if note:
         room -= width_of(note, _SIZE, True) + 5
-    length, name = _line(card.name, left, y, room, least)
+    baseline = y + height / 2 + 4.5
+    length, name = _line(card.name, left, baseline, room, least)
     marks = []
     if note:
-        marks.append(text(note, right, y + 15.5, _SIZE, text_anchor="end", font_weight="bold"))
+        marks.append(text(note, right, baseline, _SIZE, text_anchor="end", font_weight="bold"))
     if by is not None:
-        marks.append(seat_mark(by, x + width - disc - 4, y + STRIP / 2, disc))
+        marks.append(seat_mark(by, x + width - disc - 4, y + height / 2, disc))
     if cancelled:
-        marks.append(path("M", left, y + 10, "h", length, stroke=INK))
+        marks.append(path("M", left, baseline - 5.5, "h", length, stroke=INK))
     return group(
         described(card.name, describe.face(card)),
-        _ground(card, x, y, width),
+        _ground(card, x, y, width, height),
         name,
         *marks,
+        fill=INK,
+        data_card=card.name,
+    )
+
+
+def chip(card: Card, x: float, y: float, width: float, height: float) -> str:
+    """Returns a card without its name: mark and priority."""
+    return group(
+        described(card.name, describe.face(card)),
+        _ground(card, x, y, width, height),
         fill=INK,
         data_card=card.name,
     )
@@ -176,27 +188,27 @@ def look_of(card: Card) -> Look:
 
 
 def _line(
-    words: str, x: float, y: float, room: float, least: float, **look: str
+    words: str, x: float, baseline: float, room: float, least: float, **look: str
 ) -> tuple[float, str]:
     """Returns text in a strip, at most `room` wide: its width and the markup."""
     lines, size = fit(words, room, max(_SIZE, least), least)
     fitted = " ".join(lines)
-    return width_of(fitted, size), text(fitted, x, y + 15.5, size, **look)
+    return width_of(fitted, size), text(fitted, x, baseline, size, **look)
 
 
-def _ground(card: Card, x: float, y: float, width: float) -> str:
+def _ground(card: Card, x: float, y: float, width: float, height: float) -> str:
     """Returns the background of a strip, with the mark and the priority in its band."""
     paint = look_of(card)
     words = paint.mark
     if card.kind != REACTION:
         words += f" {card.priority}"
     band: list[str | float] = ["M", x + _BAND, y, "h", 4 - _BAND, "a", 4, 4, 0, 0, 0, -4, 4]
-    band += ["v", STRIP - 8, "a", 4, 4, 0, 0, 0, 4, 4, "h", _BAND - 4, "z"]
+    band += ["v", height - 8, "a", 4, 4, 0, 0, 0, 4, 4, "h", _BAND - 4, "z"]
     mark: dict[str, Any] = {"text_anchor": "middle", "font_weight": "bold", "fill": "#fff"}
     return (
-        rect(x, y, width, STRIP, 4, fill=paint.face, stroke=paint.band)
+        rect(x, y, width, height, 4, fill=paint.face, stroke=paint.band)
         + path(*band, fill=paint.band)
-        + text(words, x + _BAND / 2, y + 15.5, _SIZE, **mark)
+        + text(words, x + _BAND / 2, y + height / 2 + 4.5, _SIZE, **mark)
     )
 
 
@@ -206,14 +218,21 @@ def kind_of(card: Card) -> str:
 
 
 def place(
-    words: str, subtype: str, x: float, y: float, width: float, least: float = MIN_SIZE
+    words: str,
+    subtype: str,
+    x: float,
+    y: float,
+    width: float,
+    least: float = MIN_SIZE,
+    height: float = STRIP,
 ) -> str:
     """Returns an empty place for a preparation, of the size of a strip."""
     paint = LOOKS[subtype]
+    baseline = y + height / 2 + 4.5
     return group(
-        rect(x, y, width, STRIP, 4, fill="none", stroke=paint.band, stroke_dasharray="3 3"),
-        text(paint.mark, x + _BAND / 2, y + 15.5, _SIZE, text_anchor="middle", fill=paint.band),
-        _line(words, x + _BAND + 5, y, width - _BAND - 10, least, fill=GREY)[1],
+        rect(x, y, width, height, 4, fill="none", stroke=paint.band, stroke_dasharray="3 3"),
+        text(paint.mark, x + _BAND / 2, baseline, _SIZE, text_anchor="middle", fill=paint.band),
+        _line(words, x + _BAND + 5, baseline, width - _BAND - 10, least, fill=GREY)[1],
     )
 
 
