@@ -72,7 +72,9 @@ def draw_above(view: Json, table: Table, seat: int | None, width: float) -> Part
     sizes = _piles(view).partition(",")[0]
     drawn = [
         text(words, 0, 16, 14, fill=style.GREY),
-        text(sizes, width, 16, 12.5, text_anchor="end", fill=style.GREY),
+        group(
+            text(sizes, width, 16, 12.5, text_anchor="end", fill=style.GREY), data_item="discard"
+        ),
     ]
     top = 24.0
     step = (width + 6) / max(len(players), 1)
