@@ -3,10 +3,19 @@
 from linkzoo.games.link_o.board import Board
 from linkzoo.games.link_o.svg import style
 from linkzoo.games.link_o.svg.board import draw_board
-from linkzoo.games.link_o.svg.panel import PAGE_WIDTH, draw_below, draw_beside, draw_panel
+from linkzoo.games.link_o.svg.panel import (
+    PAGE_HEIGHT,
+    PAGE_WIDTH,
+    draw_below,
+    draw_beside,
+    draw_panel,
+)
 from linkzoo.games.link_o.text import Json, turn
 from linkzoo.svg.elements import document, rect
-from linkzoo.svg.panel import PAGE, TALL
+from linkzoo.svg.panel import PAGE, TALL, moved
+
+_PAGE_BOARD = 596  # side of the board on a page
+_PAGE_MARGIN = 16
 
 
 def draw_svg(view: Json, board: Board, seat: int | None = None) -> str:
@@ -18,11 +27,12 @@ def draw_svg(view: Json, board: Board, seat: int | None = None) -> str:
 
 
 def draw_page(view: Json, board: Board, seat: int | None = None) -> str:
-    """Returns a view for a page that shows the turn itself."""
+    """Returns a view for a page that shows the turn itself; 915 x 764 pixels."""
     paints = style.paints(board.colours)
-    side = style.HEIGHT - 2 * style.MARGIN
-    drawn = draw_board(view, board, paints, side, style.MARGIN)
-    return _document(view, PAGE_WIDTH, style.HEIGHT, drawn, draw_beside(view, seat, paints))
+    drawn = draw_board(view, board, paints, _PAGE_BOARD, _PAGE_MARGIN)
+    drawn = moved(drawn, 0, (PAGE_HEIGHT - _PAGE_BOARD) / 2 - _PAGE_MARGIN)
+    panel = draw_beside(view, seat, paints, _PAGE_BOARD + 2 * _PAGE_MARGIN)
+    return _document(view, PAGE_WIDTH, PAGE_HEIGHT, drawn, panel)
 
 
 def draw_tall(view: Json, board: Board, seat: int | None = None) -> str:

@@ -21,7 +21,8 @@ from linkzoo.svg.panel import (
     seat_mark,
 )
 
-PAGE_WIDTH = 1060  # of the picture for a page
+PAGE_WIDTH = 915  # of the picture for a page: on a screen of 1280, letters of 12.5 have 12
+PAGE_HEIGHT = 764
 _INSET = 14  # from a card's edge to its content
 _BOTTOM = 636  # lower edge of the cards and the bag
 _KEY = 644  # upper edge of the key
@@ -71,13 +72,14 @@ def draw_panel(view: Json, seat: int | None, paints: style.Paints) -> str:
     return group(turn, cards, _key(paints, column, _KEY), fill=INK)
 
 
-def draw_beside(view: Json, seat: int | None, paints: style.Paints) -> str:
-    """Returns the panel without the game's name and the turn, for a picture of 1060 x 720."""
-    largest = Column(732, PAGE_WIDTH - style.MARGIN, _SCALES[0])
+def draw_beside(view: Json, seat: int | None, paints: style.Paints, left: float) -> str:
+    """Returns the panel without the game's name and the turn, at the right of a page's picture."""
+    key = PAGE_HEIGHT - (style.HEIGHT - _KEY) - 16
+    largest = Column(left, PAGE_WIDTH - _GAP - 6, _SCALES[0])
     stage, top = _stage(view, largest, 8)
-    column = _fitting(view, largest, top, _BOTTOM - 16)
+    column = _fitting(view, largest, top, key - 8)
     cards, _ = _cards(view, range(view["num_players"]), seat, column, top, paints)
-    return group(stage, cards, _key(paints, column, _KEY - 16), fill=INK)
+    return group(stage, cards, _key(paints, column, key), fill=INK)
 
 
 def draw_below(view: Json, seat: int | None, paints: style.Paints, top: float) -> tuple[str, float]:
@@ -281,13 +283,15 @@ def _key(paints: style.Paints, column: Column, top: float) -> str:
     explanation = "a LINK-O is wild; on a connector it has a value (? none yet)"
     lines, size = fit(explanation, width - 46, _SMALL, _SMALLEST, 2)
     row = 8 + 16 * len(lines)
+    doubles = "linked connectors: doubles, LINK-Os"
+    (linked,), linked_size = fit(doubles, width - 46, _SMALL, _SMALLEST)
     frames = [rect(x, row + 8, 15, 19, 4) for x in (2, 19)]
     key = group(
         path("M", 0, 0, "h", width, stroke=LINE, stroke_width=1.5),
         moved(wild, 20, 16, 0.6),
         *(text(line, 46, 20 + 16 * index, size) for index, line in enumerate(lines)),
         group(*frames, fill=CARD, stroke=INK, stroke_width=3),
-        text("linked connectors: doubles, LINK-Os", 46, row + 22, _SMALL),
+        text(linked, 46, row + 22, linked_size),
         seat_mark(0, 19, row + 39, 9, INK),
         text("who placed the tile", 46, row + 43, _SMALL),
     )

@@ -9,8 +9,8 @@ from linkzoo.svg.panel import INK, PAGE, TALL, stacked
 
 _MARGIN = 20
 _PANEL = 400  # width
-_PAGE_WIDTH = 1060
-_PAGE_HEIGHT = 760
+_PAGE_WIDTH = 950  # on a screen of 1280, letters of 13 have 12
+_PAGE_HEIGHT = 792
 _PAGE_PANEL = 340
 _PAGE_PER_LINE = 3  # links in a line of a hand, so that they are as large as the bracelets'
 _BOARD = _MARGIN + _PANEL + 16  # left edge
@@ -33,7 +33,7 @@ def draw_svg(position: Json, link_set: LinkSet) -> str:
 
 
 def draw_page(position: Json, link_set: LinkSet) -> str:
-    """Returns a position for a page that shows the turn itself; 1060 x 760 pixels."""
+    """Returns a position for a page that shows the turn itself; 950 x 792 pixels."""
     left = _MARGIN + _PAGE_PANEL + 16
     size = _PAGE_WIDTH - _MARGIN - left, _PAGE_HEIGHT - 2 * _MARGIN
     layout = Layout.fitting(position, left, _MARGIN, *size)
