@@ -175,8 +175,9 @@ def _laid_out(view: Json, player: int, table: Table, width: float, look: Look) -
     held = describe.held(view, player)
     _, lines = _notes(view, player, table, width * look.scale + 2 * look.inset, look)
     for words in lines:
-        column = min(range(columns), key=ends.__getitem__)
         line = _line(words, step - _GAP, look)
+        fitting = (column for column in range(columns) if ends[column] + line.height <= max(ends))
+        column = next(fitting, ends.index(min(ends)))
         placed.append((line, step * column, ends[column]))
         ends[column] += line.height
     height = max(ends)
