@@ -13,6 +13,7 @@ import itertools
 import os
 import resource
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -165,7 +166,12 @@ def _watched(test: Callable[..., None], config: pytest.Config) -> Callable[..., 
             if seconds is not None:
                 stderr = config.stash[fault_handler_stderr_fd_key]
                 stack.enter_context(time_limit(seconds, stderr))
-            test(*arguments, **drawn)
+            try:
+                test(*arguments, **drawn)
+            except MemoryError as error:
+                # The error is kept for the report, and its frames would keep what filled the memory.
+                traceback.clear_frames(error.__traceback__)
+                raise
         left_behind = [path.name for path in Path().iterdir()]
         for name in left_behind:
             Path(name).unlink()

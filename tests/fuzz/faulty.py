@@ -3,6 +3,7 @@
 import os
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,11 @@ def test_examples_end(way: str, number: int) -> None:
         os._exit(3)
     if way == "sleep":
         time.sleep(10_000)
+    if way == "hoard":
+        with suppress(MemoryError):
+            while True:
+                hoard.append(np.empty(2**28, np.int8))
     while way in ("spin", "hoard"):
         if way == "hoard":
-            hoard.append(np.empty(2**28, np.int8))
+            hoard.append(np.empty(2**20, np.int8))  # to the last MiB
     assert way != "seldom" or number < 2**29, "found"
