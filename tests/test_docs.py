@@ -34,7 +34,16 @@ PAGES = [
     *sorted((ROOT / "lab").rglob("*.md")),
 ]
 TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
-TRAINING += ["linear", "search", "your_agent", "your_loop", "exact"]
+TRAINING += [
+    "linear",
+    "search",
+    "your_agent",
+    "your_loop",
+    "exact",
+    "your_game",
+    "evaluation",
+    "data",
+]
 
 
 def rules_page(name: str) -> str:
@@ -301,8 +310,8 @@ assert gymnasium.make("linkzoo:linkzoo/Linkage-v0", seat=1).reset(seed=1)
     "page",
     [
         # These train for seconds; quick: test_cli.py and the README, test_executors.py,
-        # test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py and
-        # outside/test_connect_four.py
+        # test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py, test_match.py,
+        # test_dataset.py and outside/test_connect_four.py
         pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem in TRAINING))
         for page in PAGES
     ],

@@ -107,7 +107,7 @@ def posix_uses(path: Path) -> list[str]:
         elif isinstance(node, ast.ImportFrom) and node.module in POSIX_MODULES:
             uses.append((node.lineno, str(node.module)))
         elif isinstance(node, ast.Attribute):
-            module = ast.unparse(node.value)
+            module = name_of(node.value)
             if node.attr in POSIX_NAMES.get(module, ()):
                 uses.append((node.lineno, f"{module}.{node.attr}"))
     return [f"{path.name}:{line} {name}" for line, name in uses if line not in allowed]
@@ -133,11 +133,20 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+def name_of(node: ast.expr) -> str:
+    """Returns the dotted name that an expression is or ends with: `open` of `path().open`."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return f"{name_of(node.value)}.{node.attr}".lstrip(".")
+    return ""
+
+
 def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
     """Yields the calls of a file, with the called name: `open` of `path.open(...)`."""
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call):
-            yield ast.unparse(node.func).rpartition(".")[2], node
+            yield name_of(node.func).rpartition(".")[2], node
 
 
 def keywords(call: ast.Call) -> set[str | None]:
@@ -153,7 +162,7 @@ def texts_without_encoding(path: Path) -> list[str]:
         if name == "write_text" or (name == "read_text" and not call.args):
             uses.append(call)
         elif name in ("open", "fdopen", "NamedTemporaryFile"):
-            file_comes_first = ast.unparse(call.func) in ("open", "os.fdopen")
+            file_comes_first = name_of(call.func) in ("open", "os.fdopen")
             modes = call.args[1:2] if file_comes_first else call.args[:1]
             if len(call.args) == file_comes_first and "mode" not in keywords(call):
                 modes = [ast.Constant("r")]
@@ -172,7 +181,7 @@ def forks(path: Path) -> list[str]:
         elif name == "ProcessPoolExecutor":
             fine = len(call.args) > 1 or "mp_context" in keywords(call)
         else:
-            fine = ast.unparse(call.func) not in (
+            fine = name_of(call.func) not in (
                 "multiprocessing.Process",
                 "multiprocessing.Pool",
                 "multiprocessing.Manager",

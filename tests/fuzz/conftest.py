@@ -169,7 +169,7 @@ def _watched(test: Callable[..., None], config: pytest.Config) -> Callable[..., 
             try:
                 test(*arguments, **drawn)
             except MemoryError as error:
-                # The error is kept for the report, and its frames would keep what filled the memory.
+                # The error is kept for the report, and its frames would keep the memory.
                 traceback.clear_frames(error.__traceback__)
                 raise
         left_behind = [path.name for path in Path().iterdir()]

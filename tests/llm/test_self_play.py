@@ -79,6 +79,7 @@ def test_a_game_is_words(example: Any) -> None:
     assert (played.returns.sum(1) <= 0).all()
 
 
+@pytest.mark.slow  # quick: test_a_game_is_words; the edition compiles
 def test_the_agent_plays_legal_moves(example: Any) -> None:
     """Its probabilities are those of legal moves alone, as NashConv needs them."""
     task = example.replace(example.TASKS["link_o"], reading=30)

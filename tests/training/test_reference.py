@@ -112,6 +112,7 @@ def test_random_play_has_the_rating_of_random_play() -> None:
     assert won[against == 1].mean() == pytest.approx(0.5, abs=0.1)
 
 
+@pytest.mark.slow  # quick: test_executors.py
 def test_games_depend_on_neither_batch_nor_process(monkeypatch: pytest.MonkeyPatch) -> None:
     made = small()
     whole = play_tables(made, 2, made.agent("greedy"), 12)
