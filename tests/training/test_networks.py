@@ -220,11 +220,10 @@ def test_messages_are_summed_edge_by_edge(mixed: bool) -> None:
         graph = graph._replace(group=np.arange(64) * 7 % 4)
     network = make_network(observing(LINK_O, graph=lambda: graph), "graph", 3, 1).double()
     assert isinstance(network, GraphNet)
-    first = network.first[0]
-    pooled = network.pooled[0]
-    edges = [next(edge.children()) for edge in network.edges]
+    layers = [next(blocks.children()) for blocks in (network.first, network.pooled, *network.edges)]
+    first, pooled, *edges = [layer for layer in layers if isinstance(layer, nn.Linear)]
     h = torch.randn(64, 2, 3, dtype=torch.float64)
-    outputs = network.messages(h, first, pooled, edges)
+    outputs = network.messages(h, first, pooled, edges).view_as(h)
     for cell, (group, ends) in enumerate(zip(graph.group, graph.neighbours, strict=True)):
         means = h[torch.from_numpy(graph.group == group)].mean(0), h.mean(0)
         expected = first(h[cell]) + pooled(torch.cat(means, 1))

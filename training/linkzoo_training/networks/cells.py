@@ -140,7 +140,8 @@ class GraphNet(CellNet):
     cells: Tensor
     groups: Tensor
     others: Tensor
-    has_neighbour: Tensor
+    group: Tensor
+    constants: Tensor
     membership: Tensor
 
     def __init__(self, game: Game, width: int, blocks: int) -> None:
@@ -173,7 +174,7 @@ class GraphNet(CellNet):
         self.edges = nn.ModuleList(layers(width) for _ in range(kinds))
         self.neighbours = nn.ModuleList(map(_Neighbours, graph.neighbours.T))
         self._add_heads(game, num_cells, len(others), width)
-        has_neighbour = torch.from_numpy(graph.neighbours >= 0).float()
+        constants = np.concatenate([np.ones((num_cells, 1)), graph.neighbours >= 0], 1)
         membership = torch.from_numpy(graph.group == np.arange(len(groups))[:, None]).float()
         zero = np.float32(0)  # the feature of element -1
         self.register_buffer(
@@ -182,7 +183,8 @@ class GraphNet(CellNet):
         self.register_buffer("cells", torch.from_numpy(cells), persistent=False)
         self.register_buffer("groups", torch.from_numpy(groups), persistent=False)
         self.register_buffer("others", torch.from_numpy(others), persistent=False)
-        self.register_buffer("has_neighbour", has_neighbour, persistent=False)  # [N, kinds]
+        self.register_buffer("group", torch.from_numpy(graph.group), persistent=False)  # [N]
+        self.register_buffer("constants", torch.from_numpy(constants).float(), persistent=False)
         self.register_buffer("membership", membership, persistent=False)  # [G, N]
 
     def read(self, features: Tensor) -> tuple[Tensor, Tensor]:
@@ -192,7 +194,8 @@ class GraphNet(CellNet):
         x = self._embed(scaled, numbers)
         layers = zip(self.first, self.pooled, self.second, *self.edges, strict=True)
         for first, pooled, second, *edges in layers:
-            x = x + second(torch.relu(self.messages(torch.relu(x), first, pooled, edges)))
+            messages = self.messages(torch.relu(x), first, pooled, edges)
+            x = x + second(messages.relu_()).view_as(x)
         cells = torch.relu(x)
         means = cells.sum(0) / len(cells)  # `mean` is slower in bfloat16
         return cells.transpose(0, 1), self._summarise(means, numbers)
@@ -204,76 +207,84 @@ class GraphNet(CellNet):
             scaled: The features [F + 1, B]; the last is 0.
             numbers: Features of no cell or group, [B, D].
         """
-        x: Tensor = self.inputs(_features(scaled, self.cells))
+        cells = _features(scaled, self.cells)
+        constants = self.constants[:, None].expand(-1, cells.shape[1], -1)
+        rows = torch.cat([cells, constants], 2).flatten(0, 1)
+        weights = [self.inputs.weight, self.inputs.bias[:, None]]
         if self.of_kinds is not None:
-            x = x + self.of_kinds(self.has_neighbour)[:, None]
+            weights.append(self.of_kinds.weight)
+        weight = torch.cat(weights, 1)
         groups = None
         if self.of_groups is not None:
             groups = self.of_groups(_features(scaled, self.groups))
         if self.numbers is not None:
             of_numbers = self.numbers(numbers).expand(len(self.groups), -1, -1)
             groups = of_numbers if groups is None else groups + of_numbers
-        if groups is not None:
-            x = self._add_to_cells(x, groups)
-        return x
+        if groups is None:
+            x = nn.functional.linear(rows, weight)
+        else:
+            x = torch.addmm(groups.index_select(0, self.group).flatten(0, 1), rows, weight.T)
+        return x.view(*cells.shape[:2], -1)
 
     def messages(
-        self, cells: Tensor, first: nn.Module, pooled: nn.Module, edges: Sequence[nn.Module]
+        self, cells: Tensor, first: nn.Linear, pooled: nn.Linear, edges: Sequence[nn.Linear]
     ) -> Tensor:
         """Sums the messages to each cell.
+
+        Products add up as they are computed, in place: most of the time went into passes over
+        activations.
 
         Args:
             cells: [N, B, C].
             first: The layer of the cell itself.
             pooled: The layer of the means over the cell's group and over all cells, [2 * C].
-            edges: A layer for each kind of edge.
+            edges: A layer without a bias for each kind of edge.
 
         Returns:
-            [N, B, C].
+            [N * B, C].
         """
         sums = (self.membership.to(cells.dtype) @ cells.flatten(1)).unflatten(1, cells.shape[1:])
         sizes = self.membership.sum(1).to(cells.dtype)
         whole = (sums.sum(0) / len(cells)).expand_as(sums)
         means = torch.cat([sums / sizes[:, None, None], whole], 2)
-        out = self._add_to_cells(first(cells), pooled(means))
-        for neighbours, edge in zip(self.neighbours, edges, strict=True):
-            out = neighbours(cells, edge, out)
+        of_groups = nn.functional.linear(means, pooled.weight, first.bias)
+        messages = of_groups.index_select(0, self.group)
+        kinds = list(zip(self._neighbours(), edges, strict=True))
+        for neighbours, edge in kinds:
+            if neighbours.targets is not None:
+                messages.index_add_(0, neighbours.targets, edge(neighbours(cells)))
+        out = torch.addmm(messages.flatten(0, 1), cells.flatten(0, 1), first.weight.T)
+        for neighbours, edge in kinds:
+            if neighbours.targets is None:
+                out.addmm_(neighbours(cells).flatten(0, 1), edge.weight.T.to(out.dtype))
         return out
 
-    def _add_to_cells(self, cells: Tensor, groups: Tensor) -> Tensor:
-        """Adds activations [G, B, C] of each group to its cells [N, B, C]."""
-        members = self.membership.T.to(groups.dtype)
-        return torch.addmm(cells.flatten(1), members, groups.flatten(1)).view_as(cells)
+    def _neighbours(self) -> list["_Neighbours"]:
+        """Returns the neighbours by each kind of edge."""
+        return [kind for kind in self.neighbours if isinstance(kind, _Neighbours)]
 
     def _logits(self, cells: Tensor) -> Tensor:
         return super()._logits(cells.transpose(0, 1)).transpose(0, 1)  # as cells are in memory
 
 
 class _Neighbours(nn.Module):
-    """The neighbours of cells by one kind of edge; `neighbours` [N] is -1 where there is none."""
+    """Reads the neighbours of cells by one kind of edge; `neighbours` [N] is -1 without one."""
 
     sources: Tensor
-    targets: Tensor
+    targets: Tensor | None  # the cells that have a neighbour; None: all
 
     def __init__(self, neighbours: NDArray[np.int64]) -> None:
         super().__init__()
-        targets = np.flatnonzero(neighbours >= 0)
-        self.register_buffer("sources", torch.from_numpy(neighbours[targets]), persistent=False)
-        self.register_buffer("targets", torch.from_numpy(targets), persistent=False)
+        found = np.flatnonzero(neighbours >= 0)
+        targets = None
+        if len(found) < len(neighbours):
+            targets = torch.from_numpy(found)
+        self.register_buffer("sources", torch.from_numpy(neighbours[found]), persistent=False)
+        self.register_buffer("targets", targets, persistent=False)
 
-    def forward(self, cells: Tensor, layer: nn.Linear, out: Tensor) -> Tensor:
-        """Adds the messages from neighbours to `out` [N, B, C].
-
-        Args:
-            cells: [N, B, C].
-            layer: Maps a neighbour's activations to its message; without a bias.
-            out: The sums of the messages so far.
-        """
-        neighbours = cells.index_select(0, self.sources)
-        if len(self.targets) < len(cells):
-            return out.index_add_(0, self.targets, layer(neighbours))
-        rows = neighbours.flatten(0, 1)
-        return torch.addmm(out.flatten(0, 1), rows, layer.weight.T).view_as(out)
+    def forward(self, cells: Tensor) -> Tensor:
+        """Returns the neighbours' activations, [targets, B, C] of all cells' [N, B, C]."""
+        return cells.index_select(0, self.sources)
 
 
 def _features(features: Tensor, table: Tensor) -> Tensor:
