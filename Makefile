@@ -80,8 +80,8 @@ fuzz: MINUTES ?= 1
 fuzz: $(VENV)/.dev ## wrong and damaged input, until something breaks (MINUTES=..., SEED=..., ARGS=...)
 	$(BIN)/python -m pytest tests/fuzz -n 2 --dist worksteal --minutes $(MINUTES) --hypothesis-seed $(SEED) $(ARGS)
 
-test-web: $(VENV)/.browser ## the page of `linkzoo serve` in a real browser (apt-get install chromium)
-	$(BIN)/python -m pytest tests_web -n 2 --dist worksteal
+test-web: $(VENV)/.browser ## the page of `linkzoo serve` in a real browser (apt-get install chromium; NIGHTLY=1: all)
+	$(BIN)/python -m pytest tests_web -m "$(if $(NIGHTLY),,not nightly)" -n 2 --dist worksteal
 
 test-integrations: $(FRAMEWORKS)/.made $(AGILERL)/.made $(LLM)/.made ## frameworks and their own programs on every game
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/frameworks $(FRAMEWORK_TESTS)

@@ -33,17 +33,21 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "lab").rglob("*.md")),
 ]
-TRAINING = "first_agent workers your_network experiments positions league hidden_game".split()
-TRAINING += [
-    "linear",
-    "search",
-    "your_agent",
-    "your_loop",
-    "exact",
-    "your_game",
-    "evaluation",
-    "data",
-]
+# Pages that train for seconds; quick: test_cli.py and the README, test_executors.py,
+# test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py, test_match.py,
+# test_dataset.py and outside/test_connect_four.py
+TRAINING = "first_agent experiments positions hidden_game linear search your_agent".split()
+TRAINING += "your_loop exact your_game evaluation data".split()
+LONG_TRAINING = "workers your_network league".split()
+
+
+def marks_of(page: str) -> list[pytest.MarkDecorator]:
+    """Returns the marks of a page's snippets: are they slow?"""
+    if page in LONG_TRAINING:
+        return [pytest.mark.nightly]
+    if page in TRAINING:
+        return [pytest.mark.slow]
+    return []
 
 
 def rules_page(name: str) -> str:
@@ -308,13 +312,7 @@ assert gymnasium.make("linkzoo:linkzoo/Linkage-v0", seat=1).reset(seed=1)
 
 @pytest.mark.parametrize(
     "page",
-    [
-        # These train for seconds; quick: test_cli.py and the README, test_executors.py,
-        # test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py, test_match.py,
-        # test_dataset.py and outside/test_connect_four.py
-        pytest.param(page, id=page.stem, marks=[pytest.mark.slow] * (page.stem in TRAINING))
-        for page in PAGES
-    ],
+    [pytest.param(page, id=page.stem, marks=marks_of(page.stem)) for page in PAGES],
 )
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The Python blocks of a page and the commands in its sh blocks run one after the other.

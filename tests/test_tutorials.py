@@ -16,6 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.driving import first_quick
 from tests.snippets import ROOT
 
 pytestmark = [pytest.mark.slow, pytest.mark.last]  # quick: test_commands_are_right
@@ -137,9 +138,7 @@ def steps(page: Path, folder: Path) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(
-    "name", ["first_agent", "your_game", pytest.param("hidden_game", marks=pytest.mark.nightly)]
-)
+@pytest.mark.parametrize("name", first_quick(["your_game", "first_agent", "hidden_game"], slow=0))
 def test_a_tutorial_from_its_first_line(name: str, tmp_path: Path) -> None:
     page = ROOT / "docs" / "tutorials" / f"{name}.md"
     text = page.read_text(encoding="utf-8")

@@ -90,9 +90,9 @@ _OF_GAMES = [
     for screen in _SCREENS[:2]
 ]
 _OTHERS = [
-    (path, "link_o", *screen)
+    pytest.param(path, "link_o", *screen, marks=[pytest.mark.nightly] * (number > 1))
     for path in (_shelf, _setup, _strength, _cover, _history, _learn, _puzzle)
-    for screen in _SCREENS
+    for number, screen in enumerate(_SCREENS)
 ]
 
 

@@ -395,7 +395,7 @@ def test_batches_are_of_the_network_before() -> None:
     assert seen == [0, 1, 2, 3]
 
 
-@pytest.mark.slow  # quickly: the same without workers, in test_alphazero
+@pytest.mark.nightly  # quick: workers' games are those of one process; slow: asynchronous ones
 def test_it_learns_what_is_right() -> None:
     """As a trainer that plays itself does, from searches with the network of one iteration ago."""
     config = alphazero_config(test_alphazero.SMALL)

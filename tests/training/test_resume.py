@@ -41,7 +41,7 @@ train(load_config(sys.argv[1]), folder=Path(sys.argv[2]), executor=executor)
 """
 
 
-@pytest.mark.slow  # quick: test_stopped_training_goes_on in test_ppo.py
+@pytest.mark.nightly  # quick: test_stopped_training_goes_on in test_ppo.py; slow: test_chaos.py
 @pytest.mark.parametrize(
     ("fields", "iterations", "workers"),
     [

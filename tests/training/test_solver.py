@@ -296,7 +296,7 @@ for seed in range(12):
 """
 
 
-@pytest.mark.slow  # quick: test_rules_common.py, of the rules
+@pytest.mark.nightly  # quick: test_rules_common.py, of the rules
 def test_the_interpreter_solves_the_same() -> None:
     interpreted = run_python("-c", _SMALL, NUMBA_DISABLE_JIT="1")
     assert interpreted == run_python("-c", _SMALL, NUMBA_DISABLE_JIT="0") != ""

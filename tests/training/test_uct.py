@@ -165,7 +165,7 @@ for positions in midgame(get_game("linkage"), 3, 1, board_size=4, threshold=5), 
 """
 
 
-@pytest.mark.slow  # quick: test_rules_common.py, of the rules
+@pytest.mark.nightly  # quick: test_rules_common.py, of the rules
 def test_the_interpreter_plays_the_same() -> None:
     interpreted = run_python("-c", _SMALL, NUMBA_DISABLE_JIT="1")
     assert interpreted == run_python("-c", _SMALL, NUMBA_DISABLE_JIT="0") != ""
