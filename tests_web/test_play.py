@@ -156,6 +156,16 @@ def test_a_move_is_taken_back_if_the_other_agrees(browser: Browser, client: Clie
         page.close()
 
 
+def test_the_result_comes_into_view_on_a_telephone(screen: Screen) -> None:
+    session = screen.start("love_formula", ["human", "random"])
+    screen.page.set_viewport_size({"width": 360, "height": 800})
+    for words in ("Resign", "Resign for good?"):
+        screen.page.get_by_role("button", name=words).click()
+    screen.page.get_by_role("button", name="Rematch").wait_for()
+    assert session.over
+    expect(screen.page.locator(".status")).to_be_in_viewport()
+
+
 def test_a_picture_for_another_width_that_comes_late_is_not_shown(screen: Screen) -> None:
     screen.start("link_o", ["human", "random"])
     page, held = screen.page, list[Route]()

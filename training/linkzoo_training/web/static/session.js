@@ -296,9 +296,12 @@ class SessionPage {
     this.report.begin(judges, true);
   }
 
-  /** Shows an event in words; without words, the possible actions. */
+  /** Shows an event in words; without words, the possible actions or, scrolled into view, the result. */
   tell(words) {
     this.status.textContent = words ?? statusOf(this.view);
+    const over = words === undefined && this.view.over;
+    if (over && !this.toldResult) this.status.scrollIntoView({ block: "nearest" });
+    this.toldResult = over;
   }
 
   async picture(number) {
