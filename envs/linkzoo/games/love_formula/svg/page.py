@@ -13,7 +13,7 @@ from linkzoo.svg.panel import moved
 WIDTH = 878  # letters of 12 are 12 pixels high on a screen of 1280, beside score and log
 _HEIGHT = 700  # of a picture with few cards
 _SCREEN = 735  # most that a screen of 800 shows in full width
-_FIELD_DECISIONS = "MOVE_DEST DISCARD_MENU PLACE TARGET_PREP SWAP_OWN CHOICE".split()
+_FIELD_DECISIONS = "WINDOW MOVE_DEST DISCARD_MENU PLACE TARGET_PREP SWAP_OWN CHOICE".split()
 _MARGIN = 8
 _INNER = WIDTH - 2 * _MARGIN
 _PANEL = panel.WIDTH + 2 * _MARGIN  # width of the panel with its margins
