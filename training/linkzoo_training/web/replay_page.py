@@ -15,10 +15,13 @@ from linkzoo_training.web.pictures import Progress
 from linkzoo_training.web.replays import Replay
 
 MOST_BYTES = 1_000_000  # limit of a page
+_ALONE = 550_000  # longer pages have no room for drawings for narrow screens, which are longer
 _STATIC = Path(__file__).with_name("static")
 _MODULES = (
     "waiting api curve faces geometry marks selection shares walk board log score replayer".split()
 )
+
+Views = list[list[dict[str, Any]]]  # by viewer and ply, each with its pictures
 
 
 def as_html(
@@ -32,7 +35,7 @@ def as_html(
         record: The game.
         file: The file.
         agent: The policy whose values are plotted; None for no plot.
-        progress: Called as `progress("positions", done, total)`.
+        progress: Called as `progress(label, done, total)`.
 
     Raises:
         ValueError: The page would exceed MOST_BYTES, or the agent has no values.
@@ -41,16 +44,21 @@ def as_html(
     values: dict[str, Any] | None = None
     if agent is not None:
         values = values_along(agent, record).to_dict()
-    views = _drawn(replay, progress)
-    for shapes in (2, 1):
-        page = _page(replay, {**_packed(replay, views, shapes), "values": values})
-        if len(page) <= MOST_BYTES:
-            write_atomically(file, page)
-            return
-    raise ValueError(f"{file}: the page would be longer than {MOST_BYTES} bytes")
+    views = _described(replay)
+    _draw(replay, views, progress)
+    page = _page(replay, views, values)
+    if len(page) <= _ALONE:
+        _draw(replay, views, progress, tall=True)
+        with_tall = _page(replay, views, values)
+        if len(with_tall) <= MOST_BYTES:
+            page = with_tall
+    if len(page) > MOST_BYTES:
+        raise ValueError(f"{file}: the page would be longer than {MOST_BYTES} bytes")
+    write_atomically(file, page)
 
 
-def _page(replay: Replay, data: dict[str, Any]) -> bytes:
+def _page(replay: Replay, views: Views, values: dict[str, Any] | None) -> bytes:
+    data = {**_packed(replay, views), "values": values}
     packed = gzip.compress(json.dumps(data, separators=(",", ":")).encode(), mtime=0)
     parts = {
         "title": escape(replay.game.title),
@@ -72,24 +80,29 @@ def _static(name: str) -> str:
     return (_STATIC / name).read_text(encoding="utf-8")
 
 
-def _drawn(replay: Replay, progress: Progress) -> list[list[dict[str, Any]]]:
-    """Returns the views by viewer and ply, each with a wide and a tall picture."""
-    views: list[list[dict[str, Any]]] = []
-    plies = len(replay.positions)
-    for viewer in replay.viewers:
-        views.append([])
-        for ply in range(plies):
-            svgs = [replay.picture(ply, viewer, tall=tall) for tall in (False, True)]
-            views[-1].append({**replay.words(ply, viewer), "svgs": svgs})
-            progress("positions", sum(map(len, views)), len(replay.viewers) * plies)
-    return views
+def _described(replay: Replay) -> Views:
+    """Returns the views without pictures."""
+    plies = range(len(replay.positions))
+    return [
+        [{**replay.words(ply, viewer), "svgs": []} for ply in plies] for viewer in replay.viewers
+    ]
 
 
-def _packed(replay: Replay, views: list[list[dict[str, Any]]], shapes: int) -> dict[str, Any]:
-    """Returns heads and views by viewer; an SVG is a list of indices into `pieces`.
+def _draw(replay: Replay, views: Views, progress: Progress, *, tall: bool = False) -> None:
+    """Adds a picture to each view, `tall` for narrow screens."""
+    label = "positions"
+    if tall:
+        label = "positions on narrow screens"
+    done = 0
+    for viewer, seen in zip(replay.viewers, views, strict=True):
+        for ply, view in enumerate(seen):
+            view["svgs"].append(replay.picture(ply, viewer, tall=tall))
+            done += 1
+            progress(label, done, len(views) * len(seen))
 
-    A view keeps the first `shapes` of its pictures.
-    """
+
+def _packed(replay: Replay, views: Views) -> dict[str, Any]:
+    """Returns heads and views by viewer; an SVG is a list of indices into `pieces`."""
     pieces: dict[str, int] = {}
 
     def pack(svg: str) -> list[int]:
@@ -97,9 +110,6 @@ def _packed(replay: Replay, views: list[list[dict[str, Any]]], shapes: int) -> d
         tags = [f"{piece}>" for piece in ended]
         return [pieces.setdefault(piece, len(pieces)) for piece in (*tags, rest)]
 
-    packed = [
-        [{**view, "svgs": [pack(svg) for svg in view["svgs"][:shapes]]} for view in seen]
-        for seen in views
-    ]
+    packed = [[{**view, "svgs": list(map(pack, view["svgs"]))} for view in seen] for seen in views]
     heads = [replay.head(viewer) for viewer in replay.viewers]
     return {"heads": heads, "views": packed, "pieces": list(pieces)}
