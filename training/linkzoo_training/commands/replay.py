@@ -41,7 +41,6 @@ def _plies(text: str) -> tuple[int, int | None]:
 def run(args: Namespace) -> None:
     """Writes the requested files."""
     from linkzoo_training.web.pictures import as_gif, as_pngs
-    from linkzoo_training.web.replay_page import as_html
 
     if not (args.html or args.gif or args.png):
         raise ValueError("replay: needs --html FILE, --gif FILE or --png FOLDER")
@@ -49,6 +48,8 @@ def run(args: Namespace) -> None:
     pictures = {"width": args.width, "plies": args.plies}
     with progress_bar() as show:
         if args.html:
+            from linkzoo_training.web.replay_page import as_html  # imports PyTorch
+
             as_html(record, args.html, load_evaluator(args.agent, record), show)
             print(f"Saved: {args.html}")
         if args.gif:
