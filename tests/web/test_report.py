@@ -5,13 +5,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from linkzoo import GameRecord, get_game
+from linkzoo import GameRecord, Positions, get_game
 from linkzoo.testing.play import clone, mask_of, new
 from linkzoo_training import load_agent
 from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.agents.values import values_along
 from linkzoo_training.search.solver import new_solver
+from linkzoo_training.web import report
 from linkzoo_training.web.report import Decision, Judge, accuracy, mattering
 from tests.linkage.perfect import perfect_groups
+from tests.packages import ROOT
 from tests.web.server import Client
 
 LIMIT = 2**18  # positions of the solver that checks
@@ -76,6 +79,26 @@ def test_losses_are_those_of_the_exact_solver(games: int) -> None:
             thrown += lost
     assert solved > 5 * games
     assert thrown >= games // 10
+
+
+@pytest.mark.parametrize("game", ["linkage", pytest.param("link_o", marks=pytest.mark.slow)])
+def test_a_report_evaluates_each_position_once(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = GameRecord.load(ROOT / "docs" / "games" / "played" / f"{game}.json")
+    agent = load_agent(game)
+    evaluated: list[bytes] = []
+    evaluate = agent.evaluate
+
+    def counted(positions: Positions) -> Any:
+        evaluated.extend(state.tobytes() for state in positions.states)
+        return evaluate(positions)
+
+    monkeypatch.setattr(agent, "evaluate", counted)
+    monkeypatch.setattr(report, "_CANDIDATES", 0)  # no moves are compared
+    judge = Judge(agent, record)
+    assert judge.decisions()
+    assert evaluated == [state.tobytes() for state in judge.states if state["seat"] >= 0]
+    alone = values_along(agent, record)
+    assert judge.values.to_dict() == alone.to_dict()
 
 
 def decision(ply: int, seat: int, loss: float) -> Decision:

@@ -75,6 +75,23 @@ class Values:
         }
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """A policy's evaluation of the positions of a game; a finished position has no shares.
+
+    Attributes:
+        states: The positions, [plies + 1].
+        masks: Whether actions are legal, int8[plies + 1, A].
+        shares: The probabilities of the actions, float32[plies + 1, A].
+        values: The payoffs that the seats expect, float32[plies + 1, players].
+    """
+
+    states: NDArray[Any]
+    masks: NDArray[np.int8]
+    shares: NDArray[np.float32]
+    values: NDArray[np.float32]
+
+
 def policy_with_values(agent: Agent) -> PolicyAgent:
     """Returns an agent's policy, without its search.
 
@@ -107,27 +124,40 @@ def values_along(agent: Agent, record: GameRecord) -> Values:
         ValueError: The agent has no values, or its policy plays another game.
     """
     policy = policy_with_values(agent)
+    return values_of(policy, record, evaluate_game(policy, record))
+
+
+def evaluate_game(policy: PolicyAgent, record: GameRecord) -> Evaluation:
+    """Evaluates every position of a game; raises ValueError as `values_along`."""
     game = get_game(record.game, record.options)
     states = np.array(list(record.replay()), game.state)
     values, margins = np.zeros((2, len(states), record.num_players), np.float32)
     kernels(game).outcome(states, values, margins)
+    masks = np.zeros((len(states), game.num_actions), np.int8)
+    shares = np.zeros((len(states), game.num_actions), np.float32)
     unfinished = np.flatnonzero(states["seat"] >= 0)
     seats = np.arange(record.num_players)
-    has_choice = np.zeros(len(states), bool)
     for first in range(0, len(unfinished), _BATCH):
         rows = unfinished[first : first + _BATCH]
         positions = Positions(game, states[rows], np.zeros(len(rows), np.uint64))
-        has_choice[rows] = positions.action_mask.sum(1) > 1
+        masks[rows] = positions.action_mask
+        shares[rows], relative_values = policy.distribution(positions)
         relative_seats = (seats - states["seat"][rows, None]) % record.num_players
-        relative_values = policy.evaluate(positions)[1].numpy().clip(-1, 1)
-        values[rows] = np.take_along_axis(relative_values, relative_seats, 1)
-    exact = _exact_winners(game, list(states))
-    names = [f"player {seat}" for seat in seats]
+        values[rows] = np.take_along_axis(relative_values.clip(-1, 1), relative_seats, 1)
+    return Evaluation(states, masks, shares, values)
+
+
+def values_of(policy: PolicyAgent, record: GameRecord, evaluation: Evaluation) -> Values:
+    """Returns the values along a game that the policy has evaluated."""
+    game = get_game(record.game, record.options)
+    exact = _exact_winners(game, list(evaluation.states))
+    names = [f"player {seat}" for seat in range(record.num_players)]
     roles = game.roles(record.options)
     if roles:
-        names = [f"player {seat} ({roles[seat]})" for seat in seats]
-    falls = _falls(game, record, states, values, exact, has_choice)
-    return Values(policy.name, names, values, falls, exact, policy.untrained(states[:1]))
+        names = [f"{name} ({role})" for name, role in zip(names, roles, strict=True)]
+    falls = _falls(game, record, evaluation, exact)
+    notes = policy.untrained(evaluation.states[:1])
+    return Values(policy.name, names, evaluation.values, falls, exact, notes)
 
 
 def _exact_winners(game: Game, states: Sequence[Record]) -> list[int | None]:
@@ -145,12 +175,13 @@ def _exact_winners(game: Game, states: Sequence[Record]) -> list[int | None]:
 def _falls(
     game: Game,
     record: GameRecord,
-    states: NDArray[Any],
-    values: NDArray[np.float32],
+    evaluation: Evaluation,
     exact: list[int | None],
-    has_choice: NDArray[np.bool_],
 ) -> list[Fall]:
     """Returns the thrown wins, and the moves that cost their seats most."""
+    states = evaluation.states
+    values = evaluation.values
+    has_choice = evaluation.masks.sum(1) > 1
     plies = np.arange(len(states) - 1)
     movers = states["seat"][:-1].astype(np.int64)
     losses = values[plies, movers] - values[plies + 1, movers]

@@ -20,7 +20,12 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
 from linkzoo_training.agents.policy import PolicyAgent
-from linkzoo_training.agents.values import SOLVER_LIMIT, policy_with_values, values_along
+from linkzoo_training.agents.values import (
+    SOLVER_LIMIT,
+    evaluate_game,
+    policy_with_values,
+    values_of,
+)
 from linkzoo_training.search.solver import solver
 from linkzoo_training.web.analysis import chances, rounded_chances
 from linkzoo_training.web.players import Player
@@ -78,10 +83,11 @@ class Judge:
         self.policy = policy
         self.record = record
         self.game = get_game(record.game, record.options)
-        self.states = np.array(list(record.replay()), self.game.state)
-        self.values = values_along(policy, record)
-        self._masks = np.zeros((len(self.states), self.game.num_actions), np.int8)
-        kernels(self.game).fill_masks.serial(self.states, self._masks)
+        evaluation = evaluate_game(policy, record)
+        self.states = evaluation.states
+        self.values = values_of(policy, record, evaluation)
+        self._masks = evaluation.masks
+        self._shares = evaluation.shares
 
     def chances(self) -> list[list[float]]:
         """Returns each seat's chance to win at every ply, [plies + 1][players]."""
@@ -92,11 +98,11 @@ class Judge:
         """Returns the decisions that had several legal moves, with their losses."""
         plies = np.flatnonzero(self._masks[:-1].sum(1) > 1)
         decisions = [self._decision(int(ply)) for ply in plies]
-        shares = self._shares(plies)
         judged: list[tuple[Decision, list[int]]] = []
-        for decision, share in zip(decisions, shares, strict=True):
-            if not self._solve(decision, share):
-                judged.append((decision, self._preferred(decision, share)))
+        for decision in decisions:
+            shares = self._shares[decision.ply]
+            if not self._solve(decision, shares):
+                judged.append((decision, self._preferred(decision, shares)))
         judged = [(decision, candidates) for decision, candidates in judged if candidates]
         self._compare(judged, _WORLDS, 0)
         judged.sort(key=lambda entry: -entry[0].loss)
@@ -113,14 +119,6 @@ class Judge:
     def _chance(self, values: NDArray[Any]) -> NDArray[Any]:
         """Returns the chances to win that payoffs stand for."""
         return chances(self.game, self.record.num_players, values)
-
-    def _shares(self, plies: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Returns the policy's probabilities of the moves, [len(plies), num_actions]."""
-        rows = [np.zeros((0, self.game.num_actions), np.float32)]
-        for first in range(0, len(plies), _BATCH):
-            states = self.states[plies[first : first + _BATCH]]
-            rows.append(self.policy.distribution(_positions(self.game, states))[0])
-        return np.concatenate(rows)
 
     def _preferred(self, decision: Decision, shares: NDArray[np.float32]) -> list[int]:
         """Returns the moves that the policy prefers to the one that was played, best first."""
