@@ -5,6 +5,7 @@ import json
 import re
 import sys
 from base64 import b64decode
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,28 @@ def test_an_animation_has_the_positions_and_fewer_of_them_if_it_is_too_large(
     assert file.stat().st_size <= 2 * size // 3
     monkeypatch.setattr(pictures, "MOST_FRAMES", 2)
     assert as_gif(record, file, width=160) >= 4
+
+
+def test_of_many_pictures_the_second_half_is_drawn_only_if_it_can_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = _played("linkage", 6)
+    file = tmp_path / "game.gif"
+    as_gif(record, file, width=160)
+    whole = file.read_bytes()
+    monkeypatch.setattr(pictures, "FEW", 3)
+    threads = lambda number, _: ThreadPoolExecutor(number)  # noqa: E731 - quicker than processes
+    monkeypatch.setattr(pictures, "ProcessPoolExecutor", threads)
+    progress: list[int] = []
+    tell = lambda _, done, total: progress.append(done)  # noqa: E731
+    assert as_gif(record, file, width=160, progress=tell) == 1
+    assert file.read_bytes() == whole
+    assert progress == [1, 2, 3, 4, 5, 6, 7]
+    progress.clear()
+    monkeypatch.setattr(pictures, "MOST_GIF_BYTES", len(whole) // 2)
+    assert as_gif(record, file, width=160, progress=tell) % 2 == 0
+    assert file.stat().st_size <= len(whole) // 2
+    assert progress == [1, 2, 3, 4]
 
 
 @pytest.mark.slow

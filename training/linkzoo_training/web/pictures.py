@@ -3,6 +3,8 @@
 import io
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from itertools import count, repeat
 from math import ceil
 from multiprocessing import get_context
@@ -21,10 +23,12 @@ MOST_GIF_BYTES = 3_000_000  # limit of an animation
 MOST_FRAMES = 120  # limit of an animation
 MOST_PROCESSES = 8  # draw at once
 FEW = 40  # pictures that are drawn in this process
+_GROWTH = 1.3  # least growth of an animation of many pictures with twice as many; up to 2
 _COLOURS = 255  # of an animation; a GIF needs one more for unchanged pixels
 _SAMPLES = 6  # frames that an animation's colours are chosen from
 
 Progress = Callable[[str, int, int], None]
+Draw = Callable[[list[Record]], Iterator[bytes]]
 T = TypeVar("T")
 
 
@@ -39,8 +43,8 @@ def as_gif(
 ) -> int:
     """Writes an animation of a game.
 
-    It has every n-th position and the last one; n is 1 if that stays within MOST_FRAMES and
-    MOST_GIF_BYTES.
+    It has every n-th position and the last one; n is 1 if that stays within MOST_FRAMES and, as far
+    as half of many pictures show, within MOST_GIF_BYTES.
 
     Args:
         record: The game.
@@ -58,17 +62,42 @@ def as_gif(
     """
     states = _between(record, plies)
     step = ceil(len(states) / MOST_FRAMES)
-    pictures = list(_drawn(record, _thinned(states, step), width, progress))
-    images = _with_common_colours(pictures)
+    states = _thinned(states, step)
+    with _drawing(record, len(states), width, progress) as draw:
+        images = _images(states, draw, milliseconds)
+    if len(images) < len(states):
+        step *= 2
     for factor in count(1):
-        first, *others = _thinned(images, factor)
-        content = io.BytesIO()
-        times = [milliseconds] * len(others) + [4 * milliseconds]
-        first.save(content, "GIF", save_all=True, append_images=others, duration=times, loop=0)
-        if len(content.getvalue()) <= MOST_GIF_BYTES or len(others) <= 1:
+        chosen = _thinned(images, factor)
+        content = _animation(chosen, milliseconds)
+        if len(content) <= MOST_GIF_BYTES or len(chosen) <= 2:
             break
-    write_atomically(file, content.getvalue())
+    write_atomically(file, content)
     return step * factor
+
+
+def _images(states: list[Record], draw: Draw, milliseconds: int) -> list[Image.Image]:
+    """Returns the images of positions, or of every second one if an animation can't have all."""
+    if len(states) <= FEW:
+        return _with_common_colours(list(draw(states)))
+    half = list(draw(_thinned(states, 2)))
+    images = _with_common_colours(half)
+    if _GROWTH * len(_animation(images, milliseconds)) > MOST_GIF_BYTES:
+        return images
+    pictures = [b""] * len(states)
+    pictures[:-1:2] = half[:-1]
+    pictures[1:-1:2] = draw(states[1:-1:2])
+    pictures[-1] = half[-1]
+    return _with_common_colours(pictures)
+
+
+def _animation(images: list[Image.Image], milliseconds: int) -> bytes:
+    """Returns a GIF that shows the last image four times as long as the others."""
+    first, *others = images
+    content = io.BytesIO()
+    times = [milliseconds] * len(others) + [4 * milliseconds]
+    first.save(content, "GIF", save_all=True, append_images=others, duration=times, loop=0)
+    return content.getvalue()
 
 
 def as_pngs(
@@ -95,8 +124,9 @@ def as_pngs(
         ValueError: The game doesn't have these plies.
     """
     states = _between(record, plies)
-    for ply, picture in enumerate(_drawn(record, states, width, progress), plies[0]):
-        write_atomically(folder / f"{ply:04}.png", picture)
+    with _drawing(record, len(states), width, progress) as draw:
+        for ply, picture in enumerate(draw(states), plies[0]):
+            write_atomically(folder / f"{ply:04}.png", picture)
     return len(states)
 
 
@@ -114,25 +144,26 @@ def _thinned(items: list[T], step: int) -> list[T]:
     return [*items[:-1:step], items[-1]]
 
 
-def _drawn(
-    record: GameRecord, states: list[Record], width: int, progress: Progress
-) -> Iterator[bytes]:
-    """Yields the referee's picture of each position as PNG; many are drawn in several processes."""
-    draw = get_game(record.game, record.options).draw_svg
-    drawings = map(draw, states)
-    if len(states) <= FEW:
-        yield from _counted(map(to_png, drawings, repeat(width)), len(states), progress)
+@contextmanager
+def _drawing(record: GameRecord, total: int, width: int, progress: Progress) -> Iterator[Draw]:
+    """Yields a function that draws the referee's pictures of positions as PNGs.
+
+    It draws in several processes if the total number of pictures is large.
+    """
+    draw_svg = get_game(record.game, record.options).draw_svg
+    numbers = count(1)
+
+    def draw(mapped: Callable[..., Iterable[bytes]], states: list[Record]) -> Iterator[bytes]:
+        for picture in mapped(to_png, map(draw_svg, states), repeat(width)):
+            progress("pictures", next(numbers), total)
+            yield picture
+
+    if total <= FEW:
+        yield partial(draw, map)
         return
     processes = min(MOST_PROCESSES, get_num_threads())
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        yield from _counted(pool.map(to_png, drawings, repeat(width)), len(states), progress)
-
-
-def _counted(pictures: Iterable[bytes], total: int, progress: Progress) -> Iterator[bytes]:
-    """Yields the pictures and reports the progress."""
-    for done, picture in enumerate(pictures, 1):
-        progress("pictures", done, total)
-        yield picture
+        yield partial(draw, pool.map)
 
 
 def _with_common_colours(pictures: list[bytes]) -> list[Image.Image]:
