@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from multiprocessing import active_children
 from multiprocessing.connection import Connection
@@ -33,7 +34,9 @@ from linkzoo_training.selfplay.dispatch import (
     Dispatcher,
     Fleet,
     Kept,
+    PlayedWhenRead,
     Results,
+    TaskWorker,
     WorkerDiedError,
 )
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
@@ -59,6 +62,26 @@ def run(fields: dict[str, Any], iterations: int, executor: Executor) -> Trainer:
     for _ in range(iterations):
         trainer.iterate()
     return trainer
+
+
+def test_results_come_in_the_order_of_the_tasks_and_are_closed_after_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    closed: list[Results] = []
+
+    def close(results: Results) -> None:
+        closed.append(results)
+
+    monkeypatch.setattr(PlayedWhenRead, "close", close)
+    executor = Elsewhere()  # finishes the last task first
+    executor.start(TaskWorker)
+    tasks = [partial(str, number) for number in range(4)]
+    with executor.play_in_order(tasks, "abcd") as results:
+        assert list(results) == ["0", "1", "2", "3"]
+    assert len(closed) == 1
+    with pytest.raises(ZeroDivisionError), executor.play_in_order(tasks, "abcd") as results:
+        int(next(results)) // 0
+    assert len(closed) == 2
 
 
 class Toy:

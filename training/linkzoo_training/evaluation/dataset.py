@@ -35,7 +35,7 @@ from linkzoo_training.evaluation.played_games import (
 )
 from linkzoo_training.resources import check_installed
 from linkzoo_training.selfplay.dispatch import TaskWorker
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 __all__ = ["write_dataset"]
 
@@ -373,11 +373,11 @@ def write_dataset(
     tasks = [partial(_play_encoded, files, plan, openings, games) for games in missing]
     done = plan.games - sum(map(len, missing))
     names = [f"games {games.start + 1} to {games.stop}" for games in missing]
-    results = executor.play(None, tasks, names=names)
-    for games, encoded in zip(missing, in_order(results), strict=True):
-        files.write(folder, games, encoded)
-        done += len(games)
-        progress(done, plan.games)
+    with executor.play_in_order(tasks, names) as results:
+        for games, encoded in zip(missing, results, strict=True):
+            files.write(folder, games, encoded)
+            done += len(games)
+            progress(done, plan.games)
     files.finish(folder)
 
 

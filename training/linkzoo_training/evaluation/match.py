@@ -32,7 +32,7 @@ from linkzoo_training.evaluation.result import MatchResult, by_block, variants_o
 from linkzoo_training.evaluation.statistics import Sprt
 from linkzoo_training.search.duel import play_duels
 from linkzoo_training.selfplay.dispatch import TaskWorker
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 __all__ = ["Match", "against_baselines", "play_match"]
 
@@ -216,25 +216,23 @@ class Match:
             f"{self.a.name} against {self.b.name}, blocks {part.start + 1} to {part.stop}"
             for part in parts
         ]
-        results = executor.play(None, tasks, names=names)
         try:
-            for part, blocks in zip(parts, in_order(results), strict=True):
-                played.append(blocks)
-                for name, record in blocks.records:
-                    assert keep is not None
-                    keep(name, record)
-                progress(part.stop, self.blocks)
-                if sprt is not None:
-                    shares = by_block(self._shares(_joined(played, "finals")))
-                    end = sprt.end(shares, since=part.start)
-                if end is not None:
-                    break
+            with executor.play_in_order(tasks, names) as results:
+                for part, blocks in zip(parts, results, strict=True):
+                    played.append(blocks)
+                    for name, record in blocks.records:
+                        assert keep is not None
+                        keep(name, record)
+                    progress(part.stop, self.blocks)
+                    if sprt is not None:
+                        shares = by_block(self._shares(_joined(played, "finals")))
+                        end = sprt.end(shares, since=part.start)
+                    if end is not None:
+                        break
         except (KeyboardInterrupt, StopMatchError) as error:
             if not (partial and played):
                 raise
             stopped = str(error)
-        finally:
-            results.close()
         return self._result(played, end, sprt, stopped)
 
     def _with_block_size(self, sprt: Sprt) -> Sprt:

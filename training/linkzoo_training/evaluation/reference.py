@@ -29,7 +29,7 @@ from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.result import variants_of, win_shares
 from linkzoo_training.evaluation.statistics import Estimate
 from linkzoo_training.selfplay.dispatch import TaskWorker
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 FORMAT = "linkzoo-reference/1"
 REFERENCES = Path(__file__).parent / "references"
@@ -162,14 +162,11 @@ def play_tables(
     parts = [range(first, min(first + _BATCH, blocks)) for first in range(0, blocks, _BATCH)]
     tasks = [partial(_play_blocks, reference, players, agent, part) for part in parts]
     names = [f"{agent.name}, {players} players, from block {part.start}" for part in parts]
-    results = executor.play(None, tasks, names=names)
     played: list[Tables] = []
-    try:
-        for part, tables in zip(parts, in_order(results), strict=True):
+    with executor.play_in_order(tasks, names) as results:
+        for part, tables in zip(parts, results, strict=True):
             played.append(tables)
             progress(part.stop, blocks)
-    finally:
-        results.close()
     return Tables(
         lineups=np.concatenate([tables.lineups for tables in played]),
         shares=np.concatenate([tables.shares for tables in played]),

@@ -30,7 +30,7 @@ from linkzoo_training.evaluation.labelled_positions import (
 from linkzoo_training.search.linear import Scorer
 from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
 from linkzoo_training.selfplay.dispatch import TaskWorker
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 RANDOM = "random"  # playouts at random
 SHIPPED = "linear"  # playouts by the shipped scorer
@@ -73,20 +73,19 @@ def make_labels(
         numbers = range(labels.parts, labels.parts + executor.workers)
         tasks = [partial(_make_part, settings, agent, number) for number in numbers]
         names = [f"part {number + 1} of the labels" for number in numbers]
-        results = executor.play(None, tasks, names=names)
-        for part in in_order(results):
-            labels = labels.joined(part)
-            empty_parts = 0 if len(part.states) else empty_parts + 1
-            if empty_parts == _MAX_EMPTY_PARTS:
-                raise ValueError(
-                    f"no position was labelled in {empty_parts * _GAMES:,} games of "
-                    f"{settings.game}: its positions have no choice, or the share is too small"
-                )
-            write_labels(labels, path)
-            progress(len(labels.states))
-            if len(labels.states) >= positions:
-                break
-        results.close()
+        with executor.play_in_order(tasks, names) as results:
+            for part in results:
+                labels = labels.joined(part)
+                empty_parts = 0 if len(part.states) else empty_parts + 1
+                if empty_parts == _MAX_EMPTY_PARTS:
+                    raise ValueError(
+                        f"no position was labelled in {empty_parts * _GAMES:,} games of "
+                        f"{settings.game}: its positions have no choice, or the share is too small"
+                    )
+                write_labels(labels, path)
+                progress(len(labels.states))
+                if len(labels.states) >= positions:
+                    break
     return labels
 
 

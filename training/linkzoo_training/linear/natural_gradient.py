@@ -28,7 +28,7 @@ from linkzoo_training.linear.softmax_policy import sampler
 from linkzoo_training.networks.inputs import context_of
 from linkzoo_training.search.linear import Scorer, action_spec
 from linkzoo_training.selfplay.dispatch import TaskWorker
-from linkzoo_training.selfplay.executors import Executor, LocalExecutor, in_order
+from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 FORMAT = "linkzoo-improve/1"
 _PARTS = 16  # of the games of a step; fixed, so that results don't depend on the workers
@@ -169,9 +169,10 @@ def _play(
     ]
     names = [f"step {number}, part {part} of {_PARTS}" for part in range(1, _PARTS + 1)]
     parts: list[Played] = []
-    for part in in_order(executor.play(None, tasks, names=names)):
-        parts.append(part)
-        progress(settings.decisions * len(parts) // _PARTS)
+    with executor.play_in_order(tasks, names) as results:
+        for part in results:
+            parts.append(part)
+            progress(settings.decisions * len(parts) // _PARTS)
     return _joined(parts)
 
 

@@ -9,6 +9,7 @@ to each worker once per name.
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, Self
@@ -63,6 +64,18 @@ class Executor(ABC):
         `names` name the tasks in errors and on Ray's dashboard; without names they are numbered.
         """
 
+    @contextmanager
+    def play_in_order(self, tasks: Sequence[Any], names: Sequence[str]) -> Iterator[Iterator[Any]]:
+        """Plays named tasks without weights, and yields their results in the order of the tasks.
+
+        At the end it closes the results, so that waiting tasks are dropped.
+        """
+        results = self.play(None, tasks, names=names)
+        try:
+            yield _in_order(results)
+        finally:
+            results.close()
+
     @abstractmethod
     def stop(self) -> None:
         """Stops the workers, even in the middle of a task."""
@@ -74,8 +87,8 @@ class Executor(ABC):
         self.stop()
 
 
-def in_order(results: Results) -> Iterator[Any]:
-    """Yields the results of `Executor.play` in the order of the tasks."""
+def _in_order(results: Results) -> Iterator[Any]:
+    """Yields results in the order of the tasks."""
     waiting: dict[int, Any] = {}
     following = 0
     for index, result in results:
