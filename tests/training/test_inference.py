@@ -1,8 +1,11 @@
 """Central inference: workers get the outputs of the network itself, in batches of several."""
 
+import os
+import socket
+import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import wait
+from multiprocessing.connection import Client
 from threading import Event
 from typing import Any
 
@@ -52,7 +55,7 @@ def test_one_batch_has_the_leaves_of_several_workers() -> None:
         answers = [workers.submit(RemoteNetwork(server.address), features[0])]
         network.begun.wait()
         answers += [workers.submit(RemoteNetwork(server.address), rows) for rows in features[1:]]
-        while len(wait(server._connections, 0)) < 2:
+        while server._waiting.qsize() < 2:
             time.sleep(0.001)
         network.released.set()
         outputs = [answer.result() for answer in answers]
@@ -62,6 +65,24 @@ def test_one_batch_has_the_leaves_of_several_workers() -> None:
         assert torch.equal(logits, 2 * rows)
         assert torch.equal(values, rows[:, :1])
     server.stop()
+
+
+def test_peers_that_hang_hold_up_no_other() -> None:
+    """A stranger who says nothing, and a worker in the middle of a request."""
+    network = Doubled()
+    network.released.set()
+    server = InferenceServer(CPU, HOST)
+    server.add(0, network)
+    address = server.address
+    features = torch.ones(16, WIDTH)
+    with socket.create_connection((address.host, address.port)):
+        hanging = Client((address.host, address.port), authkey=address.key)
+        os.write(hanging.fileno(), struct.pack("!i", 100))
+        logits, _ = RemoteNetwork(address)(features)
+        assert torch.equal(logits, 2 * features)
+        server.stop()
+        with pytest.raises(EOFError):
+            hanging.recv_bytes()
 
 
 def test_outputs_are_those_of_the_network_of_the_version() -> None:

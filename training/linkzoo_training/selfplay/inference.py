@@ -2,15 +2,25 @@
 
 The design is that of SEED RL (Espeholt et al., ICLR 2020). Workers keep games and trees, and send
 arrays of leaves. A thread of the learner's process takes the requests of all workers that wait,
-evaluates the leaves of equal weights in one batch on the learner's device, and answers. While it
-computes, other workers' requests gather for the next batch. Messages are tensors as safetensors,
-over connections that need a key.
+and evaluates the leaves of equal weights in one batch on the learner's device. While it computes,
+other workers' requests gather for the next batch. Each connection has a thread of its own, so a
+worker that hangs, or whose machine was lost, holds up no other. Messages are tensors as
+safetensors, over connections that need a key.
 """
 
 import os
+import socket
 import threading
-from dataclasses import dataclass
-from multiprocessing.connection import Client, Connection, Listener, wait
+from dataclasses import dataclass, field
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import (
+    Client,
+    Connection,
+    Listener,
+    answer_challenge,
+    deliver_challenge,
+)
+from queue import Empty, SimpleQueue
 
 import torch
 from torch import Tensor, nn
@@ -18,8 +28,6 @@ from torch import Tensor, nn
 from linkzoo_training.checkpoints.checkpoint import pack, unpack
 from linkzoo_training.networks.shards import sharded_forward
 from linkzoo_training.networks.transfers import to_device
-
-_POLL = 0.05  # seconds until new connections are noticed
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,21 @@ class Address:
     host: str
     port: int
     key: bytes
+
+
+@dataclass(frozen=True)
+class Request:
+    """Leaves that a worker waits for.
+
+    Attributes:
+        version: The version of the network.
+        features: The leaves, [B, F].
+        answer: Takes the packed outputs.
+    """
+
+    version: int
+    features: Tensor
+    answer: SimpleQueue[bytes] = field(default_factory=SimpleQueue)
 
 
 class InferenceServer:
@@ -50,9 +73,10 @@ class InferenceServer:
         self._device = device
         self._networks: dict[int, nn.Module] = {}
         self._connections: list[Connection] = []
-        key = os.urandom(32)
-        self._listener = Listener((host, 0), authkey=key)
-        self.address = Address(host, self._listener.address[1], key)
+        self._waiting: SimpleQueue[Request | None] = SimpleQueue()  # None: the end
+        self._key = os.urandom(32)
+        self._listener = Listener((host, 0))
+        self.address = Address(host, self._listener.address[1], self._key)
         self._stopping = False
         self._thread = threading.Thread(target=self._serve, name="inference", daemon=True)
         self._thread.start()
@@ -71,56 +95,93 @@ class InferenceServer:
         """Closes the connections; workers that wait raise an error."""
         self._stopping = True
         self._listener.close()
+        self._waiting.put(None)
         self._thread.join()
 
     def _accept(self) -> None:
         """The loop of the thread that takes connections."""
         while not self._stopping:
             try:
-                self._connections.append(self._listener.accept())
-            except Exception:  # noqa: BLE001, S112 - closed, or a stranger without the key
+                connection = self._listener.accept()
+            except OSError:  # closed
                 continue
+            threading.Thread(target=self._talk, args=[connection], daemon=True).start()
+
+    def _talk(self, connection: Connection) -> None:
+        """The loop of the thread of a connection."""
+        try:
+            deliver_challenge(connection, self._key)
+            answer_challenge(connection, self._key)
+            self._connections.append(connection)
+            while not self._stopping:
+                message = unpack(connection.recv_bytes())
+                request = Request(int(message["version"]), message["features"])
+                self._waiting.put(request)
+                connection.send_bytes(request.answer.get())
+        except (AuthenticationError, EOFError, OSError):  # a stranger, or the worker has ended
+            pass
+        finally:
+            if connection in self._connections:
+                self._connections.remove(connection)
+            connection.close()
 
     def _serve(self) -> None:
         """The loop of the thread that evaluates."""
         torch.set_flush_denormal(True)  # of this thread
         try:
-            while not self._stopping:
-                self._answer_all()
+            while (first := self._waiting.get()) is not None:
+                self._answer_all([first, *self._others()])
         finally:
-            for connection in self._connections:
-                connection.close()
+            self._stopping = True
+            for connection in list(self._connections):
+                _shut_down(connection)
+            for request in self._others():
+                request.answer.put(b"")  # its thread ends
 
-    def _answer_all(self) -> None:
-        """Answers the workers that wait."""
-        waiting: dict[int, list[tuple[Connection, Tensor]]] = {}
-        for connection in wait(list(self._connections), _POLL):
-            assert isinstance(connection, Connection)
-            try:
-                request = unpack(connection.recv_bytes())
-            except (EOFError, OSError):  # the worker has ended
-                self._connections.remove(connection)
-                connection.close()
-                continue
-            version = int(request["version"])
-            waiting.setdefault(version, []).append((connection, request["features"]))
-        for version, requests in waiting.items():
+    def _others(self) -> list[Request]:
+        """Returns the other requests that wait."""
+        requests: list[Request] = []
+        try:
+            while (request := self._waiting.get_nowait()) is not None:
+                requests.append(request)
+        except Empty:
+            return requests
+        self._waiting.put(None)
+        return requests
+
+    def _answer_all(self, waiting: list[Request]) -> None:
+        """Answers the requests, those for each version in one batch."""
+        by_version: dict[int, list[Request]] = {}
+        for request in waiting:
+            by_version.setdefault(request.version, []).append(request)
+        for version, requests in by_version.items():
             self.requests += len(requests)
             self.batches += 1
             self._answer(self._networks[version], requests)
 
-    def _answer(self, network: nn.Module, requests: list[tuple[Connection, Tensor]]) -> None:
+    def _answer(self, network: nn.Module, requests: list[Request]) -> None:
         """Evaluates requests with the same weights in one batch."""
-        features = torch.cat([features for _, features in requests])
+        features = torch.cat([request.features for request in requests])
         outputs = sharded_forward(network, to_device(features, self._device))
         logits, values = (output.float().cpu() for output in outputs)
-        sizes = [len(features) for _, features in requests]
+        sizes = [len(request.features) for request in requests]
         answers = zip(requests, logits.split(sizes), values.split(sizes), strict=True)
-        for (connection, _), own_logits, own_values in answers:
-            try:
-                connection.send_bytes(pack({"logits": own_logits, "values": own_values}))
-            except OSError:  # the worker has ended
-                continue
+        for request, own_logits, own_values in answers:
+            request.answer.put(pack({"logits": own_logits, "values": own_values}))
+
+
+def _shut_down(connection: Connection) -> None:
+    """Ends both directions of a connection, also while a thread reads from it."""
+    try:
+        end = socket.socket(fileno=connection.fileno())
+    except OSError:  # its thread has closed it
+        return
+    try:
+        end.shutdown(socket.SHUT_RDWR)
+    except OSError:  # the worker has ended
+        pass
+    finally:
+        end.detach()
 
 
 class RemoteNetwork(nn.Module):
