@@ -14,11 +14,10 @@ import json
 import os
 import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
-from lab.scaling import workers_cpu
+from lab.scaling import start_all, workers_cpu
 
 from linkzoo import Agent, Game, Positions
 from linkzoo_training.config.config import load_config
@@ -89,7 +88,7 @@ def measure(mode: str, seed: int, seconds: float, workers: int, settings: list[s
     config = load_config(CONFIG, [*fields, *settings])
     with ProcessExecutor(workers) as executor:
         trainer = make_trainer(config, executor)
-        list(executor.play(None, [partial(time.sleep, 1)] * workers))  # until all have started
+        start_all(executor)
         trainer.iterate()
         trainer.iterate()
         first_steps = trainer.steps

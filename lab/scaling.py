@@ -2,8 +2,8 @@
 
     python -m lab.scaling linkage_az num_envs=128 --workers 1 2 4 8
 
-It trains with each number of worker processes, in as many parts. The first iteration, in which the
-workers start, isn't measured.
+It trains with each number of worker processes, in as many parts. The first iteration isn't
+measured: it begins when all workers have started, and each of them loads compiled code in it.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,12 @@ class Row:
     worker: float
 
 
+def start_all(executor: ProcessExecutor) -> None:
+    """Returns when all workers of a trainer have started."""
+    while executor.live < executor.workers:
+        list(executor.play(None, [partial(time.sleep, 0.1)]))
+
+
 def workers_cpu() -> float:
     """Returns the CPU seconds of the live workers (Linux)."""
     ticks = 0
@@ -81,6 +88,7 @@ def measure(config: AnyConfig, workers: int, iterations: int) -> Row:
     with Counted(workers) as executor:
         trainer = make_trainer(replace(config, parts=workers), executor)
         assert isinstance(trainer.play, SelfPlayWorkers)
+        start_all(executor)
         trainer.iterate()
         started = time.perf_counter()
         learner_before = time.process_time()
@@ -121,6 +129,11 @@ class Prediction:
     bytes_per_second: float
 
 
+def traffic(row: Row, plies: int, workers: int) -> float:
+    """Returns the bytes of the weights and results of an iteration."""
+    return workers * row.weights + plies * row.result
+
+
 def predict(row: Row, plies: int, workers: int) -> Prediction:
     """Returns the model's row; an iteration has `plies`, in as many parts as workers.
 
@@ -129,9 +142,9 @@ def predict(row: Row, plies: int, workers: int) -> Prediction:
     """
     learning = plies * row.learner
     playing = plies / workers * row.worker
-    traffic = workers * row.weights + plies * row.result
-    seconds = max(learning, playing + traffic / NETWORK)
-    return Prediction(workers, plies / seconds, 1 - learning / seconds, traffic / seconds)
+    sent = traffic(row, plies, workers)
+    seconds = max(learning, playing + sent / NETWORK)
+    return Prediction(workers, plies / seconds, 1 - learning / seconds, sent / seconds)
 
 
 def waits_on(cores: int, row: Row, workers: int) -> float:
@@ -149,26 +162,29 @@ def waits_on(cores: int, row: Row, workers: int) -> float:
 
 def report(config: AnyConfig, rows: Sequence[Row]) -> str:
     """Returns the measured table and the model's, as Markdown."""
-    load = f"load {os.getloadavg()[0]:.0f}, {os.cpu_count()} cores"
-    columns = (
-        "workers|plies/s|learner waits|the model's wait|weights a task|result a ply|"
-        "learner's CPU a ply|workers'"
-    )
     cores = os.cpu_count() or 1
+    load = f"load {os.getloadavg()[0]:.0f}, {cores} cores"
+    columns = (
+        "workers|plies/s|learner waits|the model's wait|bytes an iteration|the model's bytes|"
+        "weights a task|result a ply|learner's CPU a ply|workers'"
+    )
+    first = rows[0]
+    plies = config.num_envs * config.horizon
     lines = [f"`{config.name}`, {config.num_envs} games, measured ({load}):", ""]
-    lines += [f"| {columns.replace('|', ' | ')} |", "|---:" * 8 + "|"]
+    lines += [f"| {columns.replace('|', ' | ')} |", "|---:" * 10 + "|"]
     lines += [
         f"| {row.workers} | {row.plies_per_second:,.0f} | {row.idle:.1%} | "
-        f"{waits_on(cores, row, row.workers):.1%} | {row.weights:,} B | "
-        f"{row.result:,.0f} B | {row.learner * 1e6:,.0f} us | {row.worker * 1e6:,.0f} us |"
+        f"{waits_on(cores, row, row.workers):.1%} | {traffic(row, plies, row.workers):,.0f} | "
+        f"{traffic(first, plies, row.workers):,.0f} | {row.weights:,} B | {row.result:,.0f} B | "
+        f"{row.learner * 1e6:,.0f} us | {row.worker * 1e6:,.0f} us |"
         for row in rows
     ]
-    source = f"the CPU times and bytes with {rows[0].workers} workers"
+    source = f"the CPU times and bytes with {first.workers} workers"
     assumed = f"{GAMES:,} games, a core per worker, 10 Gbit/s at the learner"
     lines += ["", f"**A model, not a measurement,** from {source}; {assumed}:", ""]
     lines += ["| workers | plies/s | learner waits | network |", "|---:|---:|---:|---:|"]
     for workers in MODEL:
-        row = predict(rows[0], GAMES * config.horizon, workers)
+        row = predict(first, GAMES * config.horizon, workers)
         lines.append(
             f"| {workers:,} | {row.plies_per_second:,.0f} | {row.idle:.0%} | "
             f"{row.bytes_per_second / 1e6:,.1f} MB/s |"

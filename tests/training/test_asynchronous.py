@@ -85,6 +85,7 @@ def workers_of(trainer: AlphaZeroTrainer) -> AsynchronousWorkers[Any]:
 def test_parts_do_not_wait_for_each_other() -> None:
     """Three play on while the fourth plays; an iteration has as many plies as ever."""
     executor = Unequal([0, 0, 0, 40])
+    executor.workers = 4
     trainer = trainer_of(executor, max_staleness=100)
     for _ in range(5):
         metrics = trainer.iterate()
@@ -94,6 +95,20 @@ def test_parts_do_not_wait_for_each_other() -> None:
     assert counts[3] >= 1
     assert counts[:3].min() > 2 * counts[3]
     assert np.ptp(counts[:3]) <= 1
+
+
+def test_workers_pause_while_the_learner_is_slower() -> None:
+    """What waits for it is the data of an iteration, as fresh as in the exact mode."""
+    executor = Unequal([0] * 4)
+    trainer = trainer_of(executor)
+    play = workers_of(trainer)
+    for _ in range(4):
+        trainer.iterate()
+        for _ in range(10):
+            play.refresh()
+        assert len(play._finished) == 4
+    assert play.staleness == [1] * 4
+    assert trainer.iterate()["learner plays"] == 0
 
 
 def test_the_learner_plays_instead_of_waiting() -> None:
@@ -147,6 +162,7 @@ def recorded(play: Any, events: list[int]) -> Callable[[int, float], None]:
 def test_every_part_hears_of_every_reused_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the task after it; the games that didn't know yet don't count."""
     executor = Unequal([0, 0, 0, 9])
+    executor.workers = 4
     trainer = trainer_of(executor)
     events: list[int] = []
     monkeypatch.setattr(trainer.play, "drop_opponent", recorded(trainer.play, events))

@@ -6,7 +6,8 @@ So the ratio of learning to playing is that of `SelfPlayWorkers`, but the weight
 order in which parts finish.
 
 While there are too few finished parts, the learner's process plays a part itself instead of
-waiting, and looks for those of the workers after each ply.
+waiting, and looks for those of the workers after each ply. If they come before the part is
+finished, it is finished for the next iteration.
 """
 
 import weakref
@@ -154,25 +155,37 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
     def refresh(self) -> None:
         """Receives what is finished, and lets idle parts play on; returns at once.
 
-        If there are more parts than workers, one of them is left for this process.
+        While the learner learns, the workers play what its next iteration needs and then pause, so
+        that this data is no staler than in `SelfPlayWorkers`. While it waits, they never pause.
         """
+        self._receive_finished()
+        self._send_idle(self.parts)
+
+    def _receive_finished(self) -> None:
         for part, task in list(self._tasks.items()):
             if task.results.wait(0):
                 _, packed = next(task.results)
                 self._receive(part, unpack(packed))
         self._drop_stale()
+
+    def _send_idle(self, wanted: int) -> None:
+        """Lets idle parts play on until so many are played or finished.
+
+        If there are more parts than workers, one of them is left for this process.
+        """
         workers = self.executor.workers
         for_workers = min(self.parts_per_worker * workers, max(workers, self.parts - 1))
-        most_tasks = min(for_workers, 2 * self.parts - len(self._finished))
         sent = sum(task.results is not self._here for task in self._tasks.values())
-        for _ in range(min(most_tasks - sent, len(self._idle))):
+        missing = wanted - len(self._finished) - len(self._tasks)
+        for _ in range(min(for_workers - sent, missing, len(self._idle))):
             self._send_part(self._idle.popleft())
 
     def ready(self, seconds: float) -> bool:
         """Receives results for some seconds; returns whether an iteration has enough of them."""
         started = now = training_clock()
         self.refresh()
-        while len(self._finished) < self.parts and now < started + seconds:
+        while self._lacks_data() and now < started + seconds:
+            self._send_idle(2 * self.parts)
             if self._here is None and self._idle:
                 self._play_part(self._idle.popleft())
             if self._here is not None:
@@ -182,9 +195,17 @@ class AsynchronousWorkers(SelfPlayWorkers[T]):
                 oldest = next(iter(self._tasks.values()))
                 oldest.results.wait(min(_POLL, seconds))
                 self.waited += training_clock() - now
-            self.refresh()
+            self._receive_finished()
             now = training_clock()
-        return len(self._finished) >= self.parts
+        return not self._lacks_data()
+
+    def _lacks_data(self) -> bool:
+        """Returns whether parts are missing, or this process plays one with earlier weights."""
+        old = any(
+            task.results is self._here and task.iteration < self._iteration
+            for task in self._tasks.values()
+        )
+        return old or len(self._finished) < self.parts
 
     def collect(
         self,
