@@ -18,6 +18,7 @@ from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.best_response import best_response_config, train_best_response
 from linkzoo_training.config.config import read_config
 from linkzoo_training.evaluation.tournament import Tournament, run_tournament
+from linkzoo_training.selfplay.asynchronous import AsynchronousWorkers
 from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, RayExecutor
 from linkzoo_training.train import make_trainer
@@ -89,17 +90,40 @@ def test_a_run_ends_with_the_same_weights(machines: Machines, fields: dict[str, 
         assert trained(fields, executor, Chaos(machines, 1)) == expected
 
 
-def test_an_asynchronous_run_goes_on(machines: Machines) -> None:
-    """With other weights, as parts finish in another order; none of its data is too old."""
-    config = read_config({**ALPHAZERO, "asynchronous": True})
-    kills = Chaos(machines, 1)
+def goes_on(machines: Machines, seed: int, **fields: Any) -> None:
+    """Trains without a barrier while workers and a machine are lost."""
+    config = read_config({**ALPHAZERO, "asynchronous": True, **fields})
+    kills = Chaos(machines, seed)
     with RayExecutor(3) as executor:
         trainer = make_trainer(config, executor)
         for iteration in range(12):
             metrics = trainer.iterate()
+            assert metrics["steps"] == trainer.iteration * config.num_envs * config.horizon
             assert metrics["staleness p95"] <= 4
             kills.strike(iteration)
         assert trainer.iteration == 12
+
+
+def test_an_asynchronous_run_goes_on(machines: Machines) -> None:
+    """With other weights, as parts finish in another order; none of its data is too old."""
+    goes_on(machines, 1)
+
+
+CENTRAL = {"central_inference": True, "num_envs": 12, "parts": 3}  # all parts are of workers
+
+
+def test_one_network_serves_all_machines(machines: Machines) -> None:
+    """Workers of every machine ask it; those that were lost hold nobody up."""
+    config = read_config({**ALPHAZERO, "asynchronous": True, **CENTRAL})
+    with RayExecutor(3) as executor:
+        trainer = make_trainer(config, executor)
+        assert isinstance(trainer.play, AsynchronousWorkers)
+        server = trainer.play._inference
+        assert server is not None
+        while len(server._connections) < 3:
+            trainer.iterate()
+        assert 0 < server.batches <= server.requests
+    goes_on(machines, 2, **CENTRAL)
 
 
 @pytest.mark.nightly
@@ -113,6 +137,9 @@ def test_so_it_does_with_other_faults(machines: Machines) -> None:
         for name, fields in RUNS.items():
             with RayExecutor(Random(seed).randrange(1, 6)) as executor:
                 assert trained(fields, executor, Chaos(machines, seed)) == expected[name], seed
+            machines.replace()
+        for more in ({}, CENTRAL):
+            goes_on(machines, seed, **more)
             machines.replace()
 
 

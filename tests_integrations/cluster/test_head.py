@@ -1,4 +1,4 @@
-"""The end of a run whose Ray head is lost, and how it goes on with another head."""
+"""The end of a run whose Ray head or driver is lost, and how it goes on."""
 
 import json
 import os
@@ -36,8 +36,13 @@ RUN = {
 WEIGHTS = Path("checkpoint", "model.safetensors")
 
 
-@pytest.mark.parametrize("lost", ["machine", pytest.param("server", marks=pytest.mark.nightly)])
-def test_a_run_without_its_head_ends_and_goes_on_with_another(lost: str, tmp_path: Path) -> None:
+MESSAGES = {"machine": "linkzoo: Ray on this machine", "server": "linkzoo: Ray's head"}
+nightly = pytest.mark.nightly
+LOST = ["machine", pytest.param("server", marks=nightly), pytest.param("driver", marks=nightly)]
+
+
+@pytest.mark.parametrize("lost", LOST)
+def test_a_run_that_lost_its_head_or_driver_goes_on(lost: str, tmp_path: Path) -> None:
     """With the weights of a run that lost nothing."""
     (tmp_path / "run.yaml").write_text(json.dumps(RUN))
     command = [sys.executable, "-m", "linkzoo_training", "train", "run.yaml"]
@@ -52,20 +57,21 @@ def test_a_run_without_its_head_ends_and_goes_on_with_another(lost: str, tmp_pat
     while not (folder / "training.safetensors").exists() or len(read_metrics(folder)) < 12:
         assert learner.poll() is None, (tmp_path / "output.txt").read_text()
         time.sleep(0.1)
-    if lost == "machine":
-        first.remove_node(first.head_node, allow_graceful=False)
-        message = "linkzoo: Ray on this machine"
+    if lost == "driver":
+        learner.kill()
+        learner.wait()
     else:
-        first.head_node.kill_gcs_server()
-        message = "linkzoo: Ray's head"
-    exit_code = learner.wait(120)
-    text = (tmp_path / "output.txt").read_text()
-    assert exit_code == 2, text
-    assert message in text
-    assert "--resume goes on from the last save" in text
-    first.shutdown()
+        lose(first, lost)
+        exit_code = learner.wait(120)
+        text = (tmp_path / "output.txt").read_text()
+        assert exit_code == 2, text
+        assert MESSAGES[lost] in text
+        assert "--resume goes on from the last save" in text
+        first.shutdown()
     assert len(read_metrics(folder)) < ITERATIONS
-    second = head()
+    second = first
+    if lost != "driver":
+        second = head()
     address = {"RAY_ADDRESS": second.address}
     subprocess.run([*command, "--resume"], cwd=tmp_path, env=os.environ | address, check=True)
     second.shutdown()
@@ -73,6 +79,14 @@ def test_a_run_without_its_head_ends_and_goes_on_with_another(lost: str, tmp_pat
         load_config(tmp_path / "run.yaml"), folder=tmp_path / "whole", executor=LocalExecutor()
     )
     assert (folder / WEIGHTS).read_bytes() == (whole / WEIGHTS).read_bytes()
+
+
+def lose(cluster: Cluster, lost: str) -> None:
+    """Kills the machine of the head, or its server alone."""
+    if lost == "machine":
+        cluster.remove_node(cluster.head_node, allow_graceful=False)
+    else:
+        cluster.head_node.kill_gcs_server()
 
 
 def head() -> Cluster:
