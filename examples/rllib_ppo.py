@@ -31,7 +31,14 @@ def build(args: argparse.Namespace) -> Algorithm:
     batch = args.envs * args.rollout * max(1, args.runners)
     if args.asynchronous:
         module_class = MaskedTargetModule
-        config = APPOConfig().training(train_batch_size_per_learner=args.envs * args.rollout)
+        # A step per use of a batch, and a new target every 16 of them. With the defaults the target
+        # would hold the policy back.
+        config = APPOConfig().training(
+            train_batch_size_per_learner=args.envs * args.rollout,
+            circular_buffer_num_batches=4,
+            circular_buffer_iterations_per_batch=4,
+            target_network_update_freq=1,
+        )
         config.reporting(min_time_s_per_iteration=5)
     else:
         module_class = MaskedModule
@@ -63,6 +70,13 @@ def build(args: argparse.Namespace) -> Algorithm:
     return config.build_algo()
 
 
+def policy_of(algorithm: Algorithm) -> FunctionAgent:
+    """Returns the learner's policy as an agent; APPO sends its weights to the runners alone."""
+    learner = algorithm.learner_group
+    algorithm.env_runner_group.sync_weights(from_worker_or_learner_group=learner)
+    return FunctionAgent("rllib", algorithm.get_module().act)
+
+
 def arguments() -> argparse.Namespace:
     """Returns the command-line arguments."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -89,9 +103,7 @@ def main() -> None:
     algorithm = build(args)
 
     def strength(when: str) -> None:
-        learner = algorithm.learner_group  # APPO sends its weights to the runners alone
-        algorithm.env_runner_group.sync_weights(from_worker_or_learner_group=learner)
-        agent = FunctionAgent("rllib", algorithm.get_module().act)
+        agent = policy_of(algorithm)
         print(f"{when}:", against_baselines(args.game, agent, args.players, args.blocks))
 
     strength("untrained")

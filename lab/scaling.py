@@ -40,7 +40,8 @@ class Counted(ProcessExecutor):
         names: Sequence[str] = (),
     ) -> Results:
         """Plays all tasks."""
-        self.weights = len(weights)
+        if weights is not None:
+            self.weights = len(weights)
         return super().play(weights, tasks, kept, names)
 
 
