@@ -2,7 +2,7 @@
 
     pip install ".[rllib]"
     python examples/rllib_ppo.py love_links --steps 100000
-    python examples/rllib_ppo.py love_links --steps 100000 --runners 1 --asynchronous
+    python examples/rllib_ppo.py love_links --steps 100000 --runners 1 --rollout 16 --asynchronous
 
 Takes any game by name. SeatEnvRunner plays many games in lock-step, in this process or in
 `--runners` others, and MaskedModule reads the mask. With `--asynchronous`, APPO learns while the
