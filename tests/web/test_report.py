@@ -1,17 +1,20 @@
 """The report on a finished game: losses by the exact solver, accuracy, and who may read it."""
 
+import json
 from typing import Any
 
 import numpy as np
 import pytest
 
-from linkzoo import GameRecord, Positions, get_game
+from linkzoo import GameRecord, Positions, game_names, get_game
 from linkzoo.testing.play import clone, mask_of, new
 from linkzoo_training import load_agent
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.values import values_along
+from linkzoo_training.checkpoints.checkpoint import shipped_cards
 from linkzoo_training.search.solver import new_solver
 from linkzoo_training.web import report
+from linkzoo_training.web.offers import VALUE_ERRORS, reporters
 from linkzoo_training.web.report import Decision, Judge, accuracy, mattering
 from tests.linkage.perfect import perfect_groups
 from tests.packages import ROOT
@@ -113,7 +116,7 @@ def test_accuracy_halves_with_each_tenth_given_away() -> None:
 
 
 def test_the_largest_losses_of_the_seats_are_listed_in_order() -> None:
-    losses = [0.3, 0.01, 0.5, 0.4, 0.2, 0.1, 0.9]
+    losses = [0.3, 0.004, 0.5, 0.4, 0.2, 0.1, 0.9]
     decisions = [decision(ply, ply % 2, loss) for ply, loss in enumerate(losses)]
     listed = mattering(decisions, [0, 1])
     assert [one.ply for one in listed] == [0, 2, 3, 4, 6]
@@ -163,3 +166,14 @@ def test_a_finished_game_has_a_report(client: Client, game: str) -> None:
 def test_an_edition_without_a_policy_has_no_report(client: Client) -> None:
     name = client.new_game("link_o", ["human", "human"], options={"board": "mini2x4a-h2"})
     assert client.ask(f"sessions/{name}")[1].get("reports") is False
+
+
+@pytest.mark.parametrize("game", game_names())
+def test_the_network_that_judges_best_writes_the_report(game: str) -> None:
+    """Every shipped network is measured: `python -m scripts.value_errors`."""
+    errors = json.loads(VALUE_ERRORS.read_text(encoding="utf-8"))
+    networks = [name for name, card in shipped_cards() if card["game"] == game]
+    names = reporters(get_game(game), 2, {}, {})
+    assert set(names) == set(networks)
+    assert [errors[name] for name in names] == sorted(errors[name] for name in networks)
+    assert errors[names[0]] < 0.25  # better than a half for each player

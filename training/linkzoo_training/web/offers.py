@@ -1,9 +1,11 @@
 """The agents that the page offers, and the games that each of them plays."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +26,8 @@ _PAGE_KINDS = "random greedy linear uct hands cheat mc exact checkpoint".split()
 _NAME = re.compile(r"[A-Za-z0-9_@~:.-]{1,90}")  # no paths
 _BASELINES = ("random", "greedy", "uct-100", "uct-1000")  # of a game without a ladder
 _CHEATS = ("hands", "cheat")
+# Mean squared errors of shipped networks' chances to win, measured by scripts/value_errors.py.
+VALUE_ERRORS = Path(__file__).with_name("value_errors.json")
 _JUDGES = ("checkpoint", "tabular", "linear")  # kinds of agents that analyse positions
 
 
@@ -101,7 +105,9 @@ def offered(game: Game, custom: Mapping[str, AgentSpec]) -> dict[str, Needs]:
 def reporters(
     game: Game, players: int, options: Mapping[str, Any], custom: Mapping[str, AgentSpec]
 ) -> list[str]:
-    """Returns the quick agents with values that judge such games, the strongest first.
+    """Returns the quick agents with values that judge such games, the most exact first.
+
+    Agents without a measured error come last, the strongest of them first.
 
     Args:
         game: The game, with compiled-in options.
@@ -109,12 +115,21 @@ def reporters(
         options: The options that were chosen; others have standard values.
         custom: Further agents by name.
     """
-    return [
+    names = [
         name
         for name in judges(game, players, options, custom)
         if (spec := custom.get(name) or AgentSpec.parse(name)).kind == "checkpoint"
         and spec.simulations is None
     ]
+    errors = _value_errors()
+    return sorted(names, key=lambda name: errors.get(name, np.inf))
+
+
+@cache
+def _value_errors() -> dict[str, float]:
+    """Returns the measured errors of shipped networks' chances to win."""
+    errors: dict[str, float] = json.loads(VALUE_ERRORS.read_text(encoding="utf-8"))
+    return errors
 
 
 def judges(

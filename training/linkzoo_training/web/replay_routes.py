@@ -73,7 +73,7 @@ def add_replays(app: FastAPI, server: Server) -> None:
 
 
 def _report(server: Server, replay: Replay) -> Task[Json]:
-    """Submits the report on a game to the strongest policy without a search."""
+    """Submits the report on a game to the policy that judges best who wins."""
     record = replay.record
     names = reporters(replay.game, record.num_players, record.options, server.custom_agents)
     if not names:

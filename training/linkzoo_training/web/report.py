@@ -33,7 +33,8 @@ from linkzoo_training.web.reasons import reasons
 from linkzoo_training.web.views import Json, moves
 
 MOST_DECISIONS = 5  # listed
-LEAST_LOSS = 0.02  # of a listed decision
+LEAST_LOSS = 0.005  # of a listed decision
+OPEN = 0.02  # a seat with this chance to win, and to lose, could still do both
 HALF_LOSS = 0.1  # a move with this loss counts half in the accuracy
 _CANDIDATES = 3  # moves that are compared with the one that was played
 _WORLDS = 4  # of the first look
@@ -113,7 +114,7 @@ class Judge:
         action = self.record.actions[ply]
         seat = int(self.states["seat"][ply])
         chance = self._chance(self.values.by_ply[ply, seat])
-        is_open = bool(LEAST_LOSS <= chance <= 1 - LEAST_LOSS)
+        is_open = bool(OPEN <= chance <= 1 - OPEN)
         return Decision(ply, seat, action, action, open=is_open)
 
     def _chance(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -176,7 +177,7 @@ class Judge:
             best = int(means.argmax())
             decision.better = choices[best]
             decision.loss = float(means[best] - means[0])
-            decision.open |= decision.loss >= LEAST_LOSS
+            decision.open |= decision.loss >= OPEN
             first = last
 
     def _dealt(self, decision: Decision, world: int) -> Record:
