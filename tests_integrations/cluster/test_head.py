@@ -34,7 +34,12 @@ RUN = {
     "eval": {"every": 10**6, "final_opponents": []},
 }
 WEIGHTS = Path("checkpoint", "model.safetensors")
-
+IMPATIENT = """
+from linkzoo_training.__main__ import run
+from linkzoo_training.selfplay import ray_actors
+ray_actors._HEAD_PATIENCE = 1  # in 30 seconds the run may be finished
+run()
+"""
 
 MESSAGES = {"machine": "linkzoo: Ray on this machine", "server": "linkzoo: Ray's head"}
 nightly = pytest.mark.nightly
@@ -45,7 +50,7 @@ LOST = ["machine", pytest.param("server", marks=nightly), pytest.param("driver",
 def test_a_run_that_lost_its_head_or_driver_goes_on(lost: str, tmp_path: Path) -> None:
     """With the weights of a run that lost nothing."""
     (tmp_path / "run.yaml").write_text(json.dumps(RUN))
-    command = [sys.executable, "-m", "linkzoo_training", "train", "run.yaml"]
+    command = [sys.executable, "-c", IMPATIENT, "train", "run.yaml"]
     command += ["--executor", "ray", "--workers", "2"]
     folder = tmp_path / "runs" / "tiny"
     first = head()
