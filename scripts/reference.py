@@ -4,11 +4,13 @@
 """
 
 import argparse
+import ast
 import dataclasses
 import inspect
 import io
 import os
 import re
+import sys
 import tokenize
 import typing
 from collections.abc import Iterator, Mapping
@@ -106,11 +108,19 @@ def _default(field: dataclasses.Field[Any]) -> str:
     )
 
 
+def _source(schema: type) -> str:
+    """Returns the source of a class of a module; classes of pydantic hide it from `inspect`."""
+    source = inspect.getsource(sys.modules[schema.__module__])
+    classes = [node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)]
+    [node] = [node for node in classes if node.name == schema.__name__]
+    return "\n".join(source.splitlines()[node.lineno - 1 : node.end_lineno])
+
+
 def _comments(schema: type) -> Mapping[str, str]:
     """The comment beside each field in the source."""
     comments: dict[str, str] = {}
     name = ""
-    for token in tokenize.generate_tokens(io.StringIO(inspect.getsource(schema)).readline):
+    for token in tokenize.generate_tokens(io.StringIO(_source(schema)).readline):
         if token.type == tokenize.NAME and token.line.startswith(f"    {token.string}:"):
             name = token.string
         elif token.type == tokenize.COMMENT and token.line[: token.start[1]].strip():

@@ -138,7 +138,9 @@ def test_an_illegal_answer_is_refused_with_a_lesson(server: LlmServer) -> None:
     ],
 )
 def test_after_bad_answers_the_move_is_drawn(server: LlmServer, model: str, why: str) -> None:
-    agent, positions = make(server, model, tries=2, retries=0, timeout=0.3), some_positions()
+    timeout = 0.3 if model == "drips" else 60
+    agent = make(server, model, tries=2, retries=0, timeout=timeout)
+    positions = some_positions()
     assert agent.act(positions).tolist() == RandomAgent().act(positions).tolist()
     assert len(server.requests) == 2
     assert (agent.usage.legal, agent.usage.refused, agent.usage.drawn) == (0, 2, 1)
