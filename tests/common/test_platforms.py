@@ -222,6 +222,7 @@ def test_files_and_processes_suit_every_system(search: Callable[[Path], list[str
     assert [use for path in files for use in search(path)] == []
 
 
+@pytest.mark.slow
 def test_only_drawings_load_pillow_and_resvg() -> None:
     """After games and text neither is loaded; after a picture both are."""
     program = """

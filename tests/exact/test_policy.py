@@ -11,6 +11,8 @@ from linkzoo import Positions, RandomAgent, exact, registry
 from linkzoo.core.kernels import kernels
 from tests.exact.games import BLIND, KUHN, only_bet
 
+pytestmark = pytest.mark.slow  # quick: test_tree.py and test_values.py; solving compiles
+
 
 @pytest.fixture(scope="module")
 def tree() -> exact.GameTree:

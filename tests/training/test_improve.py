@@ -61,6 +61,7 @@ def test_a_stopped_run_goes_on_with_its_step(improved: Path, tmp_path: Path) -> 
         next(improve(settings, 3, path, lambda _: None))
 
 
+@pytest.mark.slow  # quick: test_executors.py
 def test_steps_do_not_depend_on_the_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from linkzoo import GameRecord, Positions, RandomAgent, get_game, make
 from linkzoo_training import load_agent, make_agent
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.values import values_along
+from tests.driving import first_quick
 
 PLAYED = Path(__file__).parents[2] / "docs" / "games" / "played"
 
@@ -32,7 +33,7 @@ def _value(agent: PolicyAgent, record: GameRecord, ply: int, seat: int) -> float
     return float(values[0, (seat - at[0].seat) % record.num_players])
 
 
-@pytest.mark.parametrize(("game", "players"), [("linkage", 2), ("love_links", 3)])
+@pytest.mark.parametrize(("game", "players"), first_quick([("linkage", 2), ("love_links", 3)]))
 def test_values_are_those_of_each_position_alone_and_at_the_end_the_payoffs(
     game: str, players: int
 ) -> None:
