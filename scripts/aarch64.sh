@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root="$(realpath -m "$1")"
 tests=("${@:2}")
 [ "${#tests[@]}" -gt 0 ] || tests=(tests/linkage)
-games="linkage love_links"
+games="linkage love_links link_o love_formula"
 suite=bookworm version=3.11 # Debian's release, and its Python
 
 if [ ! -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]; then
