@@ -5,12 +5,13 @@ with `--again` the policies play anew first.
 """
 
 import sys
+from collections.abc import Sequence
 
 import numpy as np
 from scripts.game_pages import ANIMATIONS, FOLDER, IMAGES
 
 import linkzoo
-from linkzoo import GameRecord, Positions
+from linkzoo import Agent, GameEnv, GameRecord, Positions
 from linkzoo_training import load_agent
 from linkzoo_training.commands.cli import main
 
@@ -24,16 +25,21 @@ BEST: dict[str, tuple[str, dict[str, int]]] = {
 }
 
 
-def play(game: str, policy: str, options: dict[str, int]) -> GameRecord:
-    """A game of two players, both of them the policy."""
-    agent = load_agent(policy)
-    env = linkzoo.make(game, **options)
-    env.reset(seed=20261123)
+def play(env: GameEnv, agents: Sequence[Agent], seed: int) -> GameRecord:
+    """Plays a game that has begun, with an agent for each seat and the seed of their chance."""
     while not any(env.terminations.values()):
         states = np.frombuffer(env.get_state(), env.game.state).copy()
-        seeds = states["ply"].astype(np.uint64)
+        agent = agents[int(states["seat"][0])]
+        seeds = states["ply"].astype(np.uint64) + np.uint64(seed)
         env.step(int(agent.act(Positions(env.game, states, seeds))[0]))
     return env.record()
+
+
+def play_itself(game: str, policy: str, options: dict[str, int]) -> GameRecord:
+    """Returns a game of two players, both of them the policy."""
+    env = linkzoo.make(game, **options)
+    env.reset(seed=20261123)
+    return play(env, [load_agent(policy)] * 2, 0)
 
 
 if __name__ == "__main__":
@@ -41,7 +47,7 @@ if __name__ == "__main__":
     for name, (policy, options) in BEST.items():
         record = PLAYED / f"{name}.json"
         if "--again" in sys.argv:
-            play(name, policy, options).save(record)
+            play_itself(name, policy, options).save(record)
         page = PLAYED / f"{name}.html"
         animation = IMAGES / f"{name}.gif"
         page.unlink(missing_ok=True)

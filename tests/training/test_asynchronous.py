@@ -98,7 +98,7 @@ def test_parts_do_not_wait_for_each_other() -> None:
 
 
 def test_workers_pause_while_the_learner_is_slower() -> None:
-    """What waits for it is the data of an iteration, as fresh as in the exact mode."""
+    """The data of one iteration waits for the learner, as fresh as in the exact mode."""
     executor = Unequal([0] * 4)
     trainer = trainer_of(executor)
     play = workers_of(trainer)

@@ -153,10 +153,16 @@ def test_of_many_pictures_the_second_half_is_drawn_only_if_it_can_fit(
     as_gif(record, file, width=160)
     whole = file.read_bytes()
     monkeypatch.setattr(pictures, "FEW", 3)
-    threads = lambda number, _: ThreadPoolExecutor(number)  # noqa: E731 - quicker than processes
+
+    def threads(number: int, _context: object) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(number)  # quicker than processes
+
     monkeypatch.setattr(pictures, "ProcessPoolExecutor", threads)
     progress: list[int] = []
-    tell = lambda _, done, total: progress.append(done)  # noqa: E731
+
+    def tell(_label: str, done: int, _total: int) -> None:
+        progress.append(done)
+
     assert as_gif(record, file, width=160, progress=tell) == 1
     assert file.read_bytes() == whole
     assert progress == [1, 2, 3, 4, 5, 6, 7]
