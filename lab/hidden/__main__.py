@@ -1,9 +1,11 @@
 """The benchmark for hidden information: `python -m lab.hidden [ALGORITHM ...] [--quick]`.
 
 Each algorithm learns each game from nothing in a process of its own, for some CPU seconds on one
-core; NashConv is exact. Rows are appended to `--results`; those that it has are left out, so an
-interrupted benchmark goes on. `--quick` proves the pipeline in three minutes. `--tables` prints
-Markdown and draws `docs/images/hidden.png`. OpenSpiel's algorithms need the extra `openspiel`.
+core. In small games NashConv is exact; in whole games matches measure. Rows are appended to
+`--results`; those that it has are left out, so an interrupted benchmark goes on. `--search` tries
+four settings of each algorithm on one small game, `--quick` proves the pipeline in three minutes,
+and `--tables` prints Markdown and draws `docs/images/hidden.png`. OpenSpiel's algorithms need the
+extra `openspiel`, MaskablePPO needs `sb3`.
 """
 
 import argparse
@@ -18,6 +20,7 @@ from typing import Any, NamedTuple
 
 from lab.hidden.columns import COLUMNS
 from lab.hidden.report import report
+from lab.hidden.trials import CHOSEN, COLUMN, SECONDS, SEED, TRIALS
 from llvmlite.binding import get_host_cpu_name
 
 import linkzoo
@@ -28,26 +31,31 @@ PICTURE = ROOT / "docs" / "images" / "hidden.png"
 
 
 class Algorithm(NamedTuple):
-    """A module of this package, and the packages whose versions belong to its rows."""
+    """A module of this package.
+
+    Attributes:
+        module: Its name.
+        packages: Those whose versions belong to its rows.
+        whole: Whether it can learn games whose tree is too large to walk.
+    """
 
     module: str
     packages: tuple[str, ...]
+    whole: bool = False
 
 
-_OURS = Algorithm("ours", ("torch",))
-_TABULAR = Algorithm("open_spiel_tabular", ("open_spiel",))
-_NETWORKS = Algorithm("open_spiel_networks", ("open_spiel", "torch"))
 ALGORITHMS = {
-    "ppo": _OURS,
-    "ppo_kl": _OURS,
-    "alphazero": _OURS,
-    "linear": _OURS,
-    "cfr_plus": _OURS,
-    "es_mccfr": _TABULAR,
-    "os_mccfr": _TABULAR,
-    "nfsp": _NETWORKS,
-    "deep_cfr": _NETWORKS,
-    "escher": _NETWORKS,
+    "ppo": Algorithm("ours", ("torch",), whole=True),
+    "ppo_kl": Algorithm("ours", ("torch",), whole=True),
+    "alphazero": Algorithm("ours", ("torch",), whole=True),
+    "linear": Algorithm("ours", ("torch",), whole=True),
+    "cfr_plus": Algorithm("ours", ("torch",)),
+    "es_mccfr": Algorithm("open_spiel_tabular", ("open_spiel",)),
+    "os_mccfr": Algorithm("open_spiel_tabular", ("open_spiel",)),
+    "nfsp": Algorithm("open_spiel_networks", ("open_spiel", "torch"), whole=True),
+    "deep_cfr": Algorithm("open_spiel_networks", ("open_spiel", "torch")),
+    "escher": Algorithm("open_spiel_networks", ("open_spiel", "torch")),
+    "maskable_ppo": Algorithm("maskable_ppo", ("sb3_contrib", "torch"), whole=True),
 }
 QUICK = ("ppo_kl", "cfr_plus", "es_mccfr")
 QUICK_COLUMNS = ("leduc", "link_o mini2x4a-h3")
@@ -62,6 +70,7 @@ class Run(NamedTuple):
     column: str
     seed: int
     seconds: int
+    trial: int
 
 
 def train(run: Run) -> dict[str, Any]:
@@ -69,6 +78,7 @@ def train(run: Run) -> dict[str, Any]:
     algorithm = ALGORITHMS[run.algorithm]
     command = [sys.executable, "-m", f"lab.hidden.{algorithm.module}", run.algorithm]
     command += ["--column", run.column, "--seconds", str(run.seconds), "--seed", str(run.seed)]
+    command += ["--trial", str(run.trial)]
     paths = [str(ROOT), str(ROOT / "examples" / "leduc"), os.environ.get("PYTHONPATH", "")]
     threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = {**os.environ, **threads, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
@@ -91,6 +101,10 @@ def facts(run: Run) -> dict[str, Any]:
 def planned(arguments: argparse.Namespace) -> list[Run]:
     """Returns the runs that the arguments ask for."""
     algorithms = arguments.algorithms or list(ALGORITHMS)
+    if arguments.search:
+        numbers = range(len(TRIALS))
+        searched = [name for name in algorithms if name in CHOSEN]
+        return [Run(name, COLUMN, SEED, SECONDS, trial) for name in searched for trial in numbers]
     columns = arguments.columns or list(COLUMNS)
     seeds = arguments.seeds
     seconds = arguments.seconds
@@ -99,11 +113,17 @@ def planned(arguments: argparse.Namespace) -> list[Run]:
         columns = arguments.columns or list(QUICK_COLUMNS)
         seeds = [1]
         seconds = QUICK_SECONDS
-    runs = [
-        Run(name, column, seed, seconds)
+    return [
+        Run(name, column, seed, seconds, CHOSEN.get(name, 0))
         for column, seed, name in product(columns, seeds, algorithms)
+        if _learns(name, column)
     ]
-    return [run for run in runs if run.algorithm != "linear" or run.column not in _NO_LINEAR]
+
+
+def _learns(algorithm: str, column: str) -> bool:
+    if algorithm == "linear":
+        return column not in _NO_LINEAR
+    return COLUMNS[column].exact or ALGORITHMS[algorithm].whole
 
 
 def main() -> None:
@@ -113,6 +133,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=300, help="of CPU, for each run")
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="FILE")
+    parser.add_argument("--search", action="store_true", help="four trials of each algorithm")
     parser.add_argument("--quick", action="store_true", help="three algorithms, two games, 3 s")
     parser.add_argument("--tables", action="store_true", help="print the tables of what has run")
     arguments = parser.parse_args()
@@ -129,7 +150,7 @@ def main() -> None:
     finished = {Run(*(row[name] for name in Run._fields)) for row in rows}
     runs = [run for run in planned(arguments) if run not in finished]
     for number, run in enumerate(runs, 1):
-        print(f"[{number}/{len(runs)}] {run.algorithm}, {run.column}, seed {run.seed}", flush=True)
+        print(f"[{number}/{len(runs)}] {run}", flush=True)
         row = {**run._asdict(), **train(run), **facts(run)}
         with file.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(row) + "\n")

@@ -10,8 +10,10 @@ from linkzoo.exact.tree import CHANCE, OVER
 
 
 def load(column: Column) -> Any:
-    """Returns a column as a game of pyspiel, with explicit chance."""
-    return adapter.load_game(column.game, chance="explicit", **column.options)
+    """Returns a column as a game of pyspiel, with explicit chance where its tree is known."""
+    chance = "explicit" if column.exact else "sampled"
+    players = column.num_players
+    return adapter.load_game(column.game, players=players, chance=chance, **column.options)
 
 
 def infoset_names(game: Any, tree: GameTree) -> list[str]:

@@ -1,21 +1,17 @@
 """OpenSpiel's algorithms with networks in the benchmark: `nfsp`, `deep_cfr` and `escher`.
 
-NFSP (Heinrich and Silver 2016) has the settings of OpenSpiel's example for Leduc hold'em, Deep CFR
-(Brown et al. 2019) and ESCHER (McAleer et al. 2023) those of OpenSpiel's code. Their inputs are
-observations, which forget what a seat has seen before.
+NFSP (Heinrich and Silver 2016) and Deep CFR (Brown et al. 2019) have the settings of OpenSpiel's
+examples, NFSP those for Leduc hold'em; ESCHER (McAleer et al. 2023) has those of OpenSpiel's code.
+Their inputs are observations, which forget what a seat has seen before.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 import torch
 from lab.hidden.judge import Runner
+from lab.hidden.network_agent import NetworkAgent
 from lab.hidden.open_spiel_games import load
-from numpy.typing import NDArray
 from open_spiel.python import rl_environment
 from open_spiel.python.pytorch import deep_cfr, escher, nfsp
-
-from linkzoo import Positions
 
 _NFSP = {
     "hidden_layers_sizes": [128],
@@ -23,56 +19,22 @@ _NFSP = {
     "anticipatory_param": 0.1,
     "replay_buffer_capacity": int(2e5),
     "min_buffer_size_to_learn": 1000,
-    "batch_size": 128,
     "learn_every": 64,
-    "rl_learning_rate": 0.01,
-    "sl_learning_rate": 0.01,
     "optimizer_str": "sgd",
     "epsilon_decay_duration": int(20e6),
     "epsilon_start": 0.06,
     "epsilon_end": 0.001,
 }
 _NFSP_EPISODES = 50  # between looks at the clock
-
-Forward = Callable[[int, torch.Tensor], torch.Tensor]  # seat and observations to logits
-
-
-class NetworkAgent:
-    """An agent that plays the softmax of a network's logits.
-
-    Args:
-        forward: Returns the logits [N, num_actions] of a seat's observations [N, size].
-        shares: Whether these are shares of actions instead of logits.
-    """
-
-    name = "network"
-
-    def __init__(self, forward: Forward, *, shares: bool = False) -> None:
-        self._forward = forward
-        self._shares = shares
-
-    def act(self, positions: Positions) -> NDArray[np.int64]:
-        """Returns the likeliest actions; the benchmark asks for probabilities."""
-        actions: NDArray[np.int64] = self.probabilities(positions).argmax(1)
-        return actions
-
-    def probabilities(self, positions: Positions) -> NDArray[np.float64]:
-        """Returns the probabilities at N positions, [N, num_actions]."""
-        observations = positions.observation.reshape(len(positions), -1)
-        features = torch.from_numpy(observations.astype(np.float32))
-        legal = torch.from_numpy(positions.action_mask.astype(bool))
-        result = torch.zeros(legal.shape, dtype=torch.float64)
-        seats = positions.states["seat"]
-        for seat in np.unique(seats).tolist():
-            rows = torch.from_numpy(np.flatnonzero(seats == seat))
-            with torch.inference_mode():
-                output = self._forward(seat, features[rows]).double()
-            if self._shares:
-                shares = output.clamp(min=1e-9) * legal[rows]
-                result[rows] = shares / shares.sum(1, keepdim=True)
-            else:
-                result[rows] = output.masked_fill(~legal[rows], -torch.inf).softmax(1)
-        return result.numpy()
+_DEEP_CFR = {
+    "policy_network_layers": (64,),
+    "advantage_network_layers": (64,),
+    "batch_size_advantage": 256,
+    "batch_size_strategy": 256,
+    "memory_capacity": 100_000,
+    "policy_network_train_steps": 2500,
+    "advantage_network_train_steps": 375,
+}
 
 
 def run_nfsp(runner: Runner) -> None:
@@ -81,8 +43,16 @@ def run_nfsp(runner: Runner) -> None:
     environment.seed(runner.seed)
     size = environment.observation_spec()["info_state"][0]
     actions = environment.action_spec()["num_actions"]
+    trial = runner.trial
+    settings = {
+        **_NFSP,
+        "rl_learning_rate": 0.01 * trial.rate,
+        "sl_learning_rate": 0.01 * trial.rate,
+        "batch_size": 128 * trial.batch,
+    }
     agents = [
-        nfsp.NFSP(seat, size, actions, seed=runner.seed * 10 + seat, **_NFSP) for seat in range(2)
+        nfsp.NFSP(seat, size, actions, seed=runner.seed * 10 + seat, **settings)
+        for seat in range(runner.column.num_players)
     ]
     agent = NetworkAgent(lambda seat, features: agents[seat]._avg_network(features))
     steps = 0
@@ -108,7 +78,13 @@ def run_deep_cfr(runner: Runner) -> None:
     """
     torch.manual_seed(runner.seed)
     np.random.seed(runner.seed)  # noqa: NPY002 - the solver draws from it
-    solver = deep_cfr.DeepCFRSolver(load(runner.column), seed=runner.seed)
+    solver = deep_cfr.DeepCFRSolver(
+        load(runner.column),
+        num_traversals=375 * runner.trial.batch,
+        learning_rate=1e-3 * runner.trial.rate,
+        seed=runner.seed,
+        **_DEEP_CFR,
+    )
     losses: list[float | None] = []
 
     def policy() -> NetworkAgent:
@@ -135,7 +111,13 @@ def run_escher(runner: Runner) -> None:
     torch.manual_seed(runner.seed)
     np.random.seed(runner.seed)  # noqa: NPY002 - the algorithm draws from it
     settings = escher.TrainConfig(load(runner.column))
-    learner = escher.Agent(settings.game, escher.Config())
+    config = escher.Config()
+    config.value_traversals *= runner.trial.batch
+    config.regret_traversals *= runner.trial.batch
+    config.value_learning_rate *= runner.trial.rate
+    config.regret_learning_rate *= runner.trial.rate
+    config.avg_policy_learning_rate *= runner.trial.rate
+    learner = escher.Agent(settings.game, config)
 
     def policy() -> NetworkAgent:
         escher._train_avg_policy(learner)

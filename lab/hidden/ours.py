@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from linkzoo import Positions
 from linkzoo.exact.equilibrium import CfrPlus
 from linkzoo.exact.values import Evaluator
+from linkzoo_training.agents.linear import read_scorer, save_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.config.config import load_config
 from linkzoo_training.linear.natural_gradient import ImproveSettings, improve
@@ -24,7 +25,8 @@ _SETTINGS = {
     "ppo_kl": ("ppo.yaml", []),
     "alphazero": ("alphazero.yaml", []),
 }
-_TEMPERATURE, _DECISIONS = 10, 100_000
+_DECISIONS = 100_000  # of a step of `linear`
+_LINEAR_RATE = 5.0
 
 
 class Softmax:
@@ -44,11 +46,16 @@ class Softmax:
 def train(runner: Runner) -> None:
     """Trains a network."""
     file, changes = _SETTINGS[runner.algorithm]
+    published = load_config(_CONFIGS / file)
+    rates = [rate * runner.trial.rate for rate in published.learning_rate]
     config = load_config(
         _CONFIGS / file,
         [
             f"game={runner.column.game}",
             f"options={json.dumps(dict(runner.column.options))}",
+            f"num_players=[{runner.column.num_players}]",
+            f"learning_rate={json.dumps(rates)}",
+            f"num_envs={published.num_envs * runner.trial.batch}",
             f"seed={runner.seed}",
             f"max_seconds={runner.seconds}",
             "total_steps=1e12",
@@ -56,11 +63,13 @@ def train(runner: Runner) -> None:
         ],
     )
     trainer = make_trainer(config)
+    # NashConv is that of the policy itself; in matches it plays its likeliest action.
+    temperature = 1.0 if runner.column.exact else 0.0
     metrics = {}
     going = True
     while going:
         metrics = trainer.iterate()
-        going = runner.goes_on(lambda: trainer.agent(1, 1.0), trainer.steps)
+        going = runner.goes_on(lambda: trainer.agent(1, temperature), trainer.steps)
         trainer.seconds = runner.spent  # CPU seconds: schedules follow them
     losses = {name: value for name, value in metrics.items() if "loss" in name}
     runner.finish(trainer.steps, losses=losses)
@@ -78,21 +87,24 @@ def solve(runner: Runner) -> None:
 
 
 def linear(runner: Runner) -> None:
-    """Natural policy gradient on the game's linear scorer, the softmax of its scores."""
-    settings = ImproveSettings(
-        game=runner.column.game,
-        options=dict(runner.column.options),
-        players=(2,),
-        scorer="linear",
-        temperature=_TEMPERATURE,
-        decisions=_DECISIONS,
-        learning_rate=5.0,
-        score_margin_weight=0.0,
-        seed=runner.seed,
-    )
+    """Natural policy gradient on a linear scorer whose weights begin at zero."""
+    rules = runner.column.rules()
     decisions = 0
     with tempfile.TemporaryDirectory() as folder:
+        zero = Path(folder) / "zero.json"
+        save_scorer(rules, np.zeros_like(read_scorer(rules, "linear").weights), zero)
         file = Path(folder) / "linear.json"
+        settings = ImproveSettings(
+            game=runner.column.game,
+            options=dict(runner.column.options),
+            players=(runner.column.num_players,),
+            scorer=str(zero),
+            temperature=1.0,
+            decisions=_DECISIONS * runner.trial.batch,
+            learning_rate=_LINEAR_RATE * runner.trial.rate,
+            score_margin_weight=0.0,
+            seed=runner.seed,
+        )
 
         def scorer() -> Softmax:
             return Softmax(make_agent(str(file), runner.column.game, runner.column.options))
@@ -101,7 +113,7 @@ def linear(runner: Runner) -> None:
             decisions += step.decisions
             if not runner.goes_on(scorer, decisions):
                 break
-    runner.finish(decisions)
+        runner.finish(decisions)
 
 
 def main() -> None:

@@ -1,13 +1,15 @@
 """The benchmark for hidden information: a run, its row, and what an interrupted one leaves."""
 
+import argparse
 import json
 import sys
 from pathlib import Path
 
 import pytest
-from lab.hidden.__main__ import ALGORITHMS, main
+from lab.hidden.__main__ import ALGORITHMS, main, planned
 from lab.hidden.columns import COLUMNS
 from lab.hidden.report import report
+from lab.hidden.trials import CHOSEN, COLUMN, TRIALS
 
 
 @pytest.mark.slow  # quick: the tree, CFR+ and NashConv in tests/exact
@@ -42,3 +44,36 @@ def test_unknown_algorithms_are_refused(
     assert f"no algorithm ['dqn']; there are {list(ALGORITHMS)}" in capsys.readouterr().err
     assert len(ALGORITHMS) >= 10
     assert {"leduc", "liars_dice"} < set(COLUMNS)
+
+
+def test_every_algorithm_learns_what_it_can() -> None:
+    """Whole games are for those that don't walk trees; the search is the same for all."""
+    settings = {"algorithms": [], "columns": None, "seeds": [1], "seconds": 300, "quick": False}
+    runs = planned(argparse.Namespace(**settings, search=False))
+    for column, facts in COLUMNS.items():
+        learners = {run.algorithm for run in runs if run.column == column}
+        assert "nfsp" in learners
+        assert ("cfr_plus" in learners) == facts.exact
+    searched = planned(argparse.Namespace(**settings, search=True))
+    assert {run.algorithm for run in searched} == set(CHOSEN)
+    assert len(searched) == len(CHOSEN) * len(TRIALS)
+    assert {run.column for run in searched} == {COLUMN}
+
+
+def test_tables_show_the_search_and_the_matches(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    facts = {"algorithm": "ppo", "seconds": 100, "steps_per_second": 1000, "megabytes": 300}
+    trials = [
+        {**facts, "column": COLUMN, "seed": 0, "trial": trial, "nash_conv": trial / 8}
+        for trial in range(len(TRIALS))
+    ]
+    share = {"mean": 0.25, "low": 0.2, "high": 0.3}
+    whole = {"column": "link_o, 2 players", "seed": 1, "matches": {"linear": share}}
+    curve = [[0.0, 10, 0.1], [100.0, 1000, 0.25]]
+    report([*trials, {**facts, **whole, "curve": curve}], tmp_path / "curves.png")
+    table = capsys.readouterr().out
+    cells = [f"{trial / 8:.3f}" for trial in range(len(TRIALS))]
+    cells[CHOSEN["ppo"]] = f"**{cells[CHOSEN['ppo']]}**"
+    assert f"| `ppo` | {' | '.join(cells)} |" in table
+    assert "| `ppo` | 25.0 | 1,000 | 300 MB |" in table

@@ -1,0 +1,101 @@
+"""SB3's MaskablePPO in the benchmark, with the settings of `examples/sb3.py`.
+
+It learns a random seat against random play and frozen copies of itself. Steps are its own
+decisions with several legal actions.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from lab.hidden.judge import Runner
+from lab.hidden.network_agent import NetworkAgent
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+import linkzoo
+from linkzoo.core.features import FeatureMap
+from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent, OpponentPool
+from linkzoo.integrations.sb3 import SB3VecEnv
+
+_GAMES, _ROLLOUT, _EVERY = 64, 64, 4
+
+
+def frozen(model: MaskablePPO) -> FunctionAgent:
+    """Returns a frozen copy of the policy as an agent that samples its actions."""
+    policy = model.policy_class(
+        model.observation_space, model.action_space, model.lr_schedule, **model.policy_kwargs
+    )
+    policy.load_state_dict(model.policy.state_dict())
+
+    def choose(features: Any, mask: Any) -> Any:
+        return policy.predict(features, action_masks=mask, deterministic=False)[0]
+
+    return FunctionAgent(f"sb3-{model.num_timesteps}", choose)
+
+
+class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't installed
+    """Stops the run in time, and adds a copy of the learner to the pool now and then."""
+
+    def __init__(self, runner: Runner, pool: OpponentPool) -> None:
+        super().__init__()
+        self._runner = runner
+        self._pool = pool
+        self._rollouts = 0
+        self._going = True
+        self._features = FeatureMap(runner.column.rules().observation.spec)
+
+    def agent(self) -> NetworkAgent:
+        """Returns the policy so far."""
+        return NetworkAgent(self._logits)
+
+    def _logits(self, _seat: int, observations: torch.Tensor) -> torch.Tensor:
+        features = self._features.scaled(observations.numpy().astype(np.int64))
+        distribution = self.model.policy.get_distribution(torch.from_numpy(features))
+        logits: torch.Tensor = distribution.distribution.logits
+        return logits
+
+    def _on_step(self) -> bool:
+        return self._going
+
+    def _on_rollout_start(self) -> None:
+        if self._rollouts:
+            self._going = self._runner.goes_on(self.agent, self.num_timesteps)
+            if self._rollouts % _EVERY == 0:
+                self._pool.add(frozen(self.model))
+        self._rollouts += 1
+
+
+def main() -> None:
+    runner = Runner()
+    torch.set_num_threads(1)
+    pool = OpponentPool([linkzoo.RandomAgent()])
+    games = FeatureSeatVectorEnv(
+        runner.column.game,
+        _GAMES,
+        seat=None,
+        opponent=pool,
+        num_players=runner.column.num_players,
+        illegal="raise",
+        skip_forced=True,
+        **runner.column.options,
+    )
+    model = MaskablePPO(
+        "MlpPolicy",
+        SB3VecEnv(games),
+        n_steps=_ROLLOUT,
+        batch_size=512 * runner.trial.batch,
+        n_epochs=4,
+        gamma=1.0,
+        ent_coef=0.01,
+        learning_rate=1e-3 * runner.trial.rate,
+        policy_kwargs={"net_arch": [256, 256]},
+        seed=runner.seed,
+        device="cpu",
+    )
+    model.learn(10**12, callback=Clock(runner, pool))
+    runner.finish(model.num_timesteps)
+
+
+if __name__ == "__main__":
+    main()
