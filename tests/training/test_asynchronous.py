@@ -15,9 +15,10 @@ from linkzoo_training.algorithms.logger import read_metrics
 from linkzoo_training.checkpoints.checkpoint import unpack
 from linkzoo_training.config.config import read_config
 from linkzoo_training.runtime import StopSignal
-from linkzoo_training.selfplay.asynchronous import AsynchronousWorkers
+from linkzoo_training.selfplay.asynchronous import AsynchronousWorkers, PlayedInSteps
 from linkzoo_training.selfplay.dispatch import NOTHING, PlayedWhenRead, Results
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
+from linkzoo_training.selfplay.workers import SelfPlayWorker
 from linkzoo_training.train import learn, make_trainer
 from tests.driving import first_quick
 from tests.training import test_alphazero
@@ -109,6 +110,44 @@ def test_workers_pause_while_the_learner_is_slower() -> None:
         assert len(play._finished) == 4
     assert play.staleness == [1] * 4
     assert trainer.iterate()["learner plays"] == 0
+
+
+def test_parts_that_finish_in_order_give_the_weights_of_the_exact_mode() -> None:
+    """Without opponents, whose results are counted sooner here."""
+    trainers = [
+        trainer_of(LocalExecutor(2), asynchronous=asynchronous, pool={"share": 0.0})
+        for asynchronous in (False, True)
+    ]
+    for _ in range(4):
+        exact, asynchronous = (trainer.iterate() for trainer in trainers)
+        assert asynchronous["loss/policy"] == exact["loss/policy"]
+    assert exact["samples"] > 0
+    weights = [trainer.network.state_dict() for trainer in trainers]
+    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+
+
+def test_what_the_learner_plays_is_what_a_worker_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it learns between two plies."""
+    trainer = trainer_of(Unequal([5] * 4))
+    play = workers_of(trainer)
+    tasks: list[tuple[tuple[Any, ...], PlayedInSteps]] = []
+    play_part = play._play_part
+
+    def recorded_part(part: int) -> None:
+        task = (play._weights_for(part), (part, 4, play._states[part]), play._pool.snapshots())
+        play_part(part)
+        assert play._here is not None
+        tasks.append((task, play._here))
+
+    monkeypatch.setattr(play, "_play_part", recorded_part)
+    for _ in range(5):
+        trainer.iterate()
+    worker = SelfPlayWorker(play._config)
+    finished = [(task, here) for task, here in tasks if here.wait(0)]
+    assert len(finished) > 1
+    for task, here in finished:
+        _, packed = next(here)
+        assert packed == worker.play(*task)
 
 
 def test_the_learner_plays_instead_of_waiting() -> None:
