@@ -14,6 +14,7 @@ from types import ModuleType
 from linkzoo.core.user_files import local
 
 _INSTALLED = ("site-packages", "dist-packages")
+_OWN = __name__.partition(".")[0]
 
 
 def import_home(home: str) -> ModuleType:
@@ -28,7 +29,8 @@ def import_home(home: str) -> ModuleType:
     if home.endswith(".py"):
         return _import_file(local(home))
     module = import_module(home)
-    _note_module(home)
+    if home.partition(".")[0] != _OWN:  # workers have this package
+        _note_module(home)
     return module
 
 
