@@ -78,10 +78,7 @@ def _order(
     return count
 
 
-@njit(
-    "int64(uint64, uint64, int64, int64, uint64[::1], int8[::1], uint64[:, ::1], int64[:, ::1])",
-    cache=True,
-)
+@njit(cache=True)
 def _search(
     own: np.uint64,
     every: np.uint64,

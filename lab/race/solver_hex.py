@@ -61,10 +61,7 @@ def _completing(stones: np.uint64, empty: np.uint64, vertical: bool) -> np.uint6
     return winning
 
 
-@njit(
-    "boolean(uint64, uint64, boolean, uint64[:, ::1], int8[::1])",
-    cache=True,
-)
+@njit(cache=True)
 def _wins(
     own: np.uint64,
     other: np.uint64,
