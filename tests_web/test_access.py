@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
+from tests.driving import first_quick
 from tests.web.server import Client
 
 from linkzoo import game_names, get_game
@@ -84,19 +85,17 @@ def _help(screen: Screen, game: str) -> None:
 
 _SCREENS = [(320, "light"), (1440, "dark"), (320, "dark"), (1440, "light")]
 _OF_GAMES = [
-    (path, game, *screen)
+    [(path, game, *screen) for game in game_names() for screen in _SCREENS[:2]]
     for path in (_play, _help, _replay)
-    for game in game_names()
-    for screen in _SCREENS[:2]
 ]
 _OTHERS = [
-    pytest.param(path, "link_o", *screen, marks=[pytest.mark.nightly] * (number > 1))
+    [(path, "link_o", *screen) for screen in _SCREENS]
     for path in (_shelf, _setup, _strength, _cover, _history, _learn, _puzzle)
-    for number, screen in enumerate(_SCREENS)
 ]
+_PAGES = [page for screens in [*_OF_GAMES, *_OTHERS] for page in first_quick(screens, slow=0)]
 
 
-@pytest.mark.parametrize(("path", "game", "width", "scheme"), [*_OF_GAMES, *_OTHERS])
+@pytest.mark.parametrize(("path", "game", "width", "scheme"), _PAGES)
 def test_axe_finds_no_violation_and_nothing_is_wider_than_the_screen(
     browser: Browser,
     client: Client,
@@ -127,7 +126,7 @@ _SIZES = """() => {
 }"""
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_a_telephone_has_letters_and_targets_one_can_read_and_hit(
     browser: Browser, client: Client, game: str
 ) -> None:
@@ -204,7 +203,7 @@ def _tab(screen: Screen, words: str) -> None:
     pytest.fail(f"Tab never came to {words}")
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_every_game_is_begun_and_played_by_keys_alone(screen: Screen, game: str) -> None:
     page, press = screen.page, screen.page.keyboard.press
     screen.open("#/new")
@@ -269,7 +268,7 @@ def test_the_focus_stays_on_the_board_while_an_agent_thinks(
     assert _focused(screen) is not None
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_everything_to_choose_has_a_spoken_name(screen: Screen, game: str) -> None:
     session = screen.start(game, ["human", "random"])
     screen.page.wait_for_selector(".board .lit")

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
+from tests.driving import first_quick
 
 from linkzoo import get_game
 from linkzoo.registry import NAMES
@@ -38,7 +39,7 @@ def shown(browser: Browser, svg: str, script: str, **context: Any) -> Any:
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", first_quick(NAMES, slow=0))
 def test_a_narrow_screen_shows_large_letters_and_targets(browser: Browser, name: str) -> None:
     """On 320 pixels letters have 11, what can be selected 24, and nothing leaves the screen."""
     game = get_game(name)
@@ -53,7 +54,7 @@ def test_a_narrow_screen_shows_large_letters_and_targets(browser: Browser, name:
             assert found["right"] <= 320.5
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", first_quick(NAMES, slow=0))
 def test_drawings_follow_the_scheme_of_the_page(browser: Browser, name: str) -> None:
     """The ground is bright by day and dark by night, and letters on it the other way round."""
     game = get_game(name)

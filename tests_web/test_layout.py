@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
+from tests.driving import first_quick
 from tests.web.server import Client
 
 from linkzoo import game_names
@@ -45,8 +46,8 @@ _CHOICES = """() => [...document.querySelectorAll(".board .lit")].map((part) => 
 })"""
 
 
-@pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("width", first_quick([360, 1280], slow=0))
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_tips_cover_nothing_to_choose(
     browser: Browser, client: Client, game: str, width: int
 ) -> None:
@@ -92,8 +93,8 @@ _MEASURED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize("share", [0, 0.01, 0.1, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("players", first_quick([4, 2, 3], slow=0))
+@pytest.mark.parametrize("share", first_quick([0.3, 0, 0.01, 0.1, 0.6, 0.9], slow=0))
 def test_a_table_of_cards_is_read_and_hit_on_a_laptop(
     browser: Browser, client: Client, share: float, players: int
 ) -> None:
@@ -108,7 +109,7 @@ def test_a_table_of_cards_is_read_and_hit_on_a_laptop(
     page.close()
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_a_long_log_ends_with_the_screen(browser: Browser, client: Client, game: str) -> None:
     """At its latest move, of which at least two lines are in view."""
     clock = None if game == "love_formula" else {"minutes": 5, "increment": 0}
@@ -133,7 +134,7 @@ def test_a_long_log_ends_with_the_screen(browser: Browser, client: Client, game:
     page.close()
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_board_turn_score_and_log_are_in_view_on_a_laptop(
     browser: Browser, client: Client, game: str
 ) -> None:

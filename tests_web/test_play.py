@@ -5,6 +5,7 @@ import time
 
 import pytest
 from playwright.sync_api import Browser, Route, expect
+from tests.driving import first_quick
 from tests.web.server import Client
 
 from linkzoo import game_names
@@ -14,7 +15,7 @@ from tests_web.conftest import Screen
 _MOST_CLICKS = 3000
 
 
-@pytest.mark.parametrize("confirming", [True, False])
+@pytest.mark.parametrize("confirming", first_quick([True, False], slow=0))
 @pytest.mark.parametrize("game", game_names())
 def test_a_whole_game_by_clicks(screen: Screen, game: str, *, confirming: bool) -> None:
     session = screen.start(game, ["human", "random" if confirming else "checkpoint"])
@@ -211,7 +212,7 @@ def test_two_people_never_get_what_the_other_holds(screen: Screen) -> None:
 _POINTED = [(5, 193, "OBSTACLE Bullying#1"), (4, 123, "FREE"), (2, 178, "CARD School Festival")]
 
 
-@pytest.mark.parametrize(("seed", "ply", "part"), _POINTED)
+@pytest.mark.parametrize(("seed", "ply", "part"), first_quick(_POINTED, slow=0))
 def test_what_a_card_asks_for_is_pointed_at_in_the_picture(
     screen: Screen, seed: int, ply: int, part: str
 ) -> None:

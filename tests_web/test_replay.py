@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
+from tests.driving import first_quick
 
 from linkzoo import GameRecord, get_game
 from linkzoo_training import load_agent
@@ -44,7 +45,7 @@ def _at(page: Page, ply: int) -> None:
     )
 
 
-@pytest.mark.parametrize("where", ["server", "file"])
+@pytest.mark.parametrize("where", first_quick(["file", "server"], slow=0))
 def test_a_replay_is_walked_by_buttons_keys_slider_moves_and_by_itself(
     screen: Screen, browser: Browser, tmp_path: Path, where: str
 ) -> None:
@@ -96,7 +97,7 @@ def test_a_move_of_the_list_is_shown_while_it_is_pointed_at_or_focused(screen: S
     page.wait_for_selector(".past", state="hidden")
 
 
-@pytest.mark.parametrize("where", ["server", "file"])
+@pytest.mark.parametrize("where", first_quick(["server", "file"], slow=0))
 def test_each_seat_has_its_view_and_its_moves(
     screen: Screen, browser: Browser, tmp_path: Path, where: str
 ) -> None:
@@ -147,7 +148,7 @@ def test_a_failed_question_is_asked_again(screen: Screen) -> None:
     screen.wrong.clear()  # the browser's own words about the question that failed
 
 
-@pytest.mark.parametrize("where", ["server", "file"])
+@pytest.mark.parametrize("where", first_quick(["server", "file"], slow=0))
 def test_the_values_stay_in_their_chart_and_lead_to_the_turning_points(
     screen: Screen, browser: Browser, tmp_path: Path, where: str
 ) -> None:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Browser, expect
+from tests.driving import first_quick
 from tests.web.server import Client
 
 from linkzoo import game_names, get_game
@@ -17,7 +18,7 @@ def _opened(screen: Screen) -> GameSession:
     return screen.client.server.viewer(screen.page.url.split("/")[-1]).session
 
 
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_a_game_is_a_click_away(screen: Screen, client: Client, game: str) -> None:
     """At each level; with the options for an even game, and the first seat."""
     offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
@@ -55,7 +56,7 @@ def test_a_game_goes_on_where_one_left_it(screen: Screen) -> None:
     expect(going_on).to_have_count(0)
 
 
-@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+@pytest.mark.parametrize("motion", first_quick(["no-preference", "reduce"], slow=0))
 def test_pictures_change_for_less_than_five_seconds_if_at_all(
     browser: Browser, client: Client, motion: str
 ) -> None:

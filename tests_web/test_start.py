@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from tests.driving import first_quick
 from tests.web.server import Client, serving
 
 from linkzoo import GameRecord
@@ -166,7 +167,7 @@ def test_saved_games_are_opened_and_deleted(screen: Screen, client: Client) -> N
     expect(saved).to_have_count(count - 1)
 
 
-@pytest.mark.parametrize("token", [None, "right"])
+@pytest.mark.parametrize("token", first_quick(["right", None], slow=0))
 def test_two_people_play_on_two_devices(
     browser: Browser, tmp_path: Path, token: str | None
 ) -> None:
