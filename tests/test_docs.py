@@ -33,11 +33,11 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "lab").rglob("*.md")),
 ]
-# Pages that train for seconds; quick: test_cli.py and the README, test_executors.py,
+# Pages that train or play for seconds; quick: test_cli.py and the README, test_executors.py,
 # test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py, test_match.py,
 # test_dataset.py and outside/test_connect_four.py
 TRAINING = "first_agent experiments positions hidden_game linear search your_agent".split()
-TRAINING += "your_loop exact your_game evaluation data".split()
+TRAINING += "your_loop exact your_game evaluation data index".split()
 LONG_TRAINING = "workers your_network league".split()
 
 
@@ -186,6 +186,7 @@ def test_the_changelog_begins_with_the_version() -> None:
     assert re.fullmatch(rf"\[Unreleased\] {version}|\[{version}\] \d{{4}}-\d\d-\d\d", first[1])
 
 
+@pytest.mark.slow
 def test_every_public_name_is_documented() -> None:
     """Names of `__all__` are on the page of the Python API, and that page has no others."""
     alias_of_type = {"linkzoo.Mask", "linkzoo.Record"}  # in the introduction of a section

@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ POSIX_NAMES = {
     "socket": {"AF_UNIX", "SO_REUSEPORT", "socketpair"},
     "time": {"tzset", "clock_gettime", "CLOCK_MONOTONIC_RAW", "CLOCK_THREAD_CPUTIME_ID"},
 }
+MENTIONED = re.compile(rf"\b({'|'.join([*POSIX_MODULES, *chain(*POSIX_NAMES.values())])})\b")
 # Names of Linux that macOS lacks.
 LINUX_NAMES = {
     "os": set(
@@ -98,6 +100,8 @@ def guarded(tree: ast.AST) -> Iterator[int]:
 
 def posix_uses(path: Path) -> list[str]:
     """Returns the uses of POSIX alone in a file that nothing guards."""
+    if not MENTIONED.search(path.read_text(encoding="utf-8")):
+        return []
     tree = tree_of(path)
     allowed = set(guarded(tree))
     uses = []

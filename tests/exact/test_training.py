@@ -47,7 +47,7 @@ ALPHAZERO: dict[str, Any] = {
 RUNS = [(PPO, 0.12), (ALPHAZERO, 0.3)]
 
 
-@pytest.mark.slow  # quick: Kuhn poker is learned (tests/training/miniatures)
+@pytest.mark.slow  # quick: advantages are exact on average (tests/training/miniatures)
 @pytest.mark.parametrize(("fields", "bound"), first_quick(RUNS, 0, 0))
 def test_an_edition_is_learned(
     fields: dict[str, Any], bound: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

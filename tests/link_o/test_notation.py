@@ -211,7 +211,7 @@ def test_round_trip_at_every_ply(setup: Setup) -> None:
         game.rules.apply(other, action)
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS[:6], 2), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS[:6]), ids=str)
 def test_seat_view_at_every_ply(setup: Setup) -> None:
     """Other hands and the bag as counts; seed and ply absent; everything else as it is."""
     game = game_of(setup.options.get("board", "ring4x16"))

@@ -72,6 +72,7 @@ def test_an_equilibrium_has_no_regret() -> None:
         assert result.random_regret > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["link_o"])
 def test_opponents_play_as_when_they_were_frozen(name: str) -> None:
     known = read_benchmark_positions(name)

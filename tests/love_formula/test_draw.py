@@ -538,6 +538,7 @@ def test_cards_and_places_are_drawn_apart() -> None:
         assert all(one.is_apart_from(other) for one, other in combinations(strips, 2))
 
 
+@pytest.mark.slow
 def test_usual_positions_are_legible() -> None:
     """Letters of names are at least 7.5 pixels high in a picture of 1,000 pixels' width."""
     smallest = []

@@ -177,7 +177,9 @@ def choices(
     return agent.act(Positions(GAME, rows, np.array(seeds, np.uint64)))
 
 
-@pytest.mark.parametrize("agent", [GreedyAgent(), UctAgent(40)], ids=lambda agent: str(agent.name))
+@pytest.mark.parametrize(
+    "agent", first_quick([GreedyAgent(), UctAgent(40)]), ids=lambda agent: str(agent.name)
+)
 @pytest.mark.parametrize("setup", first_quick([Setup(2), Setup(3), Setup(4, short=True)]), ids=str)
 def test_search_does_not_peek(agent: UctAgent | GreedyAgent, setup: Setup) -> None:
     """The choice is the same when the true supplies are in another order, with another seed."""

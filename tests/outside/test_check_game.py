@@ -115,6 +115,7 @@ def test_a_variant_of_the_package() -> None:
     check_game(get_game("linkage"), num_players=2, options=options, seeds=[5])
 
 
+@pytest.mark.slow  # quick: another game in the interpreter
 def test_an_environment_that_plays_another_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("linkzoo.envs.vector.VecEnv.seed_of", lambda *_: 3)
     with pytest.raises(AssertionError, match="environments: AEC and vector games differ"):

@@ -197,6 +197,7 @@ def test_a_policy_warns_of_numbers_of_players_that_it_never_met(tmp_path: Path) 
         SearchAgent(three, 2).act(midgame(LINKAGE, 4, 3))
 
 
+@pytest.mark.slow  # quick: test_one_network_plays_with_every_number_of_players
 def test_values_of_absent_seats_are_0() -> None:
     policy, game = load_agent("love_links"), get_game("love_links")
     for players in (2, 3, 4):

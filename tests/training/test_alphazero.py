@@ -25,7 +25,7 @@ from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.search.solver import solver, successors
 from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.train import train
-from tests.driving import NIGHTLY
+from tests.driving import NIGHTLY, first_quick
 from tests.training.helpers import against_perfect_play, alphazero_config, weights
 
 TINY: dict[str, Any] = {
@@ -88,6 +88,7 @@ def test_same_seed_same_weights() -> None:
     assert trained == weights(run(config, 4)) != weights(run(other, 4))
 
 
+@pytest.mark.slow  # quick: test_ppo.py
 @pytest.mark.parametrize(
     "changes",
     [
@@ -236,7 +237,7 @@ class Highest(nn.Module):
         return logits.expand(len(features), -1), torch.zeros(len(features), 2)
 
 
-@pytest.mark.parametrize("snapshot", [False, True])
+@pytest.mark.parametrize("snapshot", first_quick([True, False]))
 def test_opponents_play_their_own_moves_and_teach_nothing(snapshot: bool) -> None:
     """Samples are positions of the learner alone; between two of a game the opponent answers."""
     pool = {"share": 1.0, "size": int(snapshot), "fixed_opponents": [] if snapshot else ["greedy"]}

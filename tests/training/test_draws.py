@@ -29,6 +29,7 @@ from linkzoo_training.search.solver import winning_actions
 from linkzoo_training.selfplay.backend import HostBackend
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.opponents import Opponents
+from tests.driving import first_quick
 from tests.training.helpers import begin, value
 from tests.training.test_match import shown
 from tests.training.toys import HIGH
@@ -81,7 +82,7 @@ def test_a_match_of_draws(players: int) -> None:
     assert match_table(result).row_count == players + 1
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", first_quick([3, 2]))
 def test_wins_draws_and_losses_of_random_games(players: int) -> None:
     """A share of the win is 1/k for k who won; the payoffs say the same in their own way."""
     result = match(RandomAgent(), RandomAgent(), 300, players)

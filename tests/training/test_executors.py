@@ -131,6 +131,7 @@ with ProcessExecutor(3) as executor:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 def test_no_worker_hears_an_interruption() -> None:
     """Not the first either, with which multiprocessing starts a process of its own."""
@@ -372,6 +373,7 @@ def test_nobody_is_imitated_who_was_not_asked() -> None:
     assert same == [True, True, False]
 
 
+@pytest.mark.slow  # quick: test_ppo.py
 @pytest.mark.parametrize("fields", first_quick([PPO, AZ]), ids=["ppo", "alphazero"])
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, Any]) -> None:
     """Saved with games and tasks in flight, and resumed with another number of workers."""

@@ -231,7 +231,7 @@ def longest(game: Game, state: np.record) -> int:
 
 @pytest.mark.parametrize(
     ("size", "threshold", "free_hole", "plies"),
-    first_quick([(4, 5, False, 4), (4, 6, True, 6), (4, 6, False, 5), (5, 8, False, 8)], 2),
+    first_quick([(4, 6, True, 6), (4, 5, False, 4), (4, 6, False, 5), (5, 8, False, 8)]),
 )
 def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies: int) -> None:
     """One to three plies before the end, without help from the network; and its value.
@@ -258,7 +258,7 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     assert decided >= 8
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.5])
+@pytest.mark.parametrize("weight", first_quick([0.5, 0.0]))
 def test_solved_roots_are_played_perfectly(weight: float) -> None:
     """By the best actions alone, as the network prefers among them; the value is the end's."""
     positions, exact, answer = midgame(LINKAGE, 60, 15), solver(LINKAGE), opinionated(LINKAGE)
@@ -284,6 +284,7 @@ def test_solved_roots_are_played_perfectly(weight: float) -> None:
         np.testing.assert_allclose(result.values[row], [more, -more], atol=1e-6)
 
 
+@pytest.mark.slow  # quick: test_solved_roots_are_played_perfectly
 def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Below roots that aren't solved, children that can be solved have their exact value."""
     monkeypatch.setattr("linkzoo_training.search.gumbel.LEAF_SHARE", 1)
@@ -516,6 +517,7 @@ def test_every_game_can_be_searched(game: str) -> None:
     assert positions.action_mask[np.arange(12), drawn].all()
 
 
+@pytest.mark.slow
 def test_a_forced_move_takes_no_search() -> None:
     """In the last plies of Linkage; positions with a choice are searched as they are alone."""
     policy = PolicyAgent("bare", LINKAGE, make_network(LINKAGE, "flat", 8, 1), {})

@@ -132,7 +132,9 @@ def test_the_command_prints_steps(
         ({"game": "linkage", "options": {}}, "no scorer ships for linkage"),
         ({"scorer": "never.json"}, "there is no file never.json"),
         ({"temperature": 0.0}, "temperature: 0.0 is not above 0"),
-        ({"decisions": 10}, "decisions: in 10 no game ends: play more"),
+        pytest.param(
+            {"decisions": 10}, "decisions: in 10 no game ends: play more", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_cannot_be_improved_is_named(

@@ -110,6 +110,7 @@ def trainer_of(executor: Executor, **fields: Any) -> AlphaZeroTrainer:
     return trainer
 
 
+@pytest.mark.slow
 def test_a_worker_alone_plays_as_with_its_own_network() -> None:
     """Its batches are the same, so the games are, to the bit."""
     trainers = [

@@ -179,6 +179,7 @@ def test_the_loader_is_found_by_its_entry_point(monkeypatch: pytest.MonkeyPatch)
     )
 
 
+@pytest.mark.slow
 def test_a_loaded_agent_fits_too() -> None:
     agent = load_agent("love_links", temperature=0)
     env = linkzoo.make("love_links")

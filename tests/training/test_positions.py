@@ -194,6 +194,7 @@ def test_a_match_refuses_other_positions(settings: Any, complaint: str, book: Pa
         play_match("linkage", RandomAgent(), RandomAgent(), **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sprt", [None, Sprt(0, 300)])
 def test_workers_play_the_same_match(sprt: Sprt | None, book: Path) -> None:
     greedy = NamedAgent(AgentSpec("greedy"), "linkage")

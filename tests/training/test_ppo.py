@@ -102,7 +102,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
     assert weights(resumed) == weights(whole)
 
 
-@pytest.mark.parametrize("critic", ["shared", "full"])
+@pytest.mark.parametrize("critic", first_quick(["full", "shared"]))
 def test_muon_steps_hidden_layers_and_adam_all_else(critic: str) -> None:
     data = {**QUICK, "game": "link_o", "initial_states": {}, "critic": critic}
     for optimizer in ("adam", "muon"):

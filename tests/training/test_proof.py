@@ -95,6 +95,7 @@ def test_actions_that_lose_are_left_out(columns: str, answers: set[int]) -> None
     assert solved(by_proof(CONNECT_FOUR), played(columns), 100_000) == (None, answers)
 
 
+@pytest.mark.slow
 def test_no_best_action_is_called_wrong() -> None:
     """A proof ends with the first win; other winning actions are open, not refuted."""
     side, unproven, refuted = by_proof(CONNECT_FOUR), 0, 0

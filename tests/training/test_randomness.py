@@ -271,6 +271,7 @@ def test_streams_of_games_are_found() -> None:
     assert counts == {"linkage": 0, "love_links": 0, "link_o": 3, "love_formula": 5}
 
 
+@pytest.mark.slow
 def test_tests_draw_from_streams_of_nobody_else() -> None:
     """Their streams are below 1000, as those of games, or at least 9000."""
     for path in TESTS:

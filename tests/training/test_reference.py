@@ -22,6 +22,7 @@ from linkzoo_training.evaluation.reference import (
 )
 from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import ProcessExecutor
+from tests.driving import first_quick
 
 BOARD = {"board_size": 4, "threshold": [5, 6]}
 
@@ -56,7 +57,7 @@ def drawn_tables(points: list[float], blocks: int, sides: int, seed: int) -> Tab
     return Tables(lineups, shares)
 
 
-@pytest.mark.parametrize("sides", [2, 3, 5])
+@pytest.mark.parametrize("sides", first_quick([3, 2, 5]))
 def test_a_rating_finds_the_strength(sides: int) -> None:
     """In most of 20 samples the interval holds the strength, and it is as wide as it should be."""
     points = [1130.0, 800, 1000, 1200]

@@ -24,6 +24,7 @@ from linkzoo_training.selfplay.gae import advantages
 from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.opponents import ITSELF
 from linkzoo_training.selfplay.rollout import RolloutGames
+from tests.driving import first_quick
 from tests.training.helpers import ppo_config
 
 TINY = {
@@ -418,7 +419,7 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
         ppo_config({**TINY, "teacher": {"agent": "nobody"}})
 
 
-@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("symmetric", first_quick([True, False]))
 def test_a_teacher_with_values_says_what_actions_are_worth(symmetric: bool) -> None:
     """Only where the learner acts, with the margins' weight of the payoffs; 0 elsewhere."""
     changes = {"teacher": {"agent": "mc-3", "share": 0.5}, "score_margin_weight": 0.25}
@@ -453,6 +454,7 @@ def best_margin(game: Game, state: Any, seat: int) -> float:
     return max(margin_after(game, state, seat, int(action)) for action in np.flatnonzero(mask))
 
 
+@pytest.mark.slow
 def test_sample_inputs_are_of_the_agents_games() -> None:
     """Features of seats that are to act in games of every number of players, the same each time."""
     game = get_game("link_o")

@@ -124,6 +124,7 @@ def test_gradients_are_those_of_the_whole(
     assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.parameters)
 
 
+@pytest.mark.slow  # quick: PPO's, above
 def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = alphazero({})
     shards.use(2)
@@ -172,7 +173,7 @@ def test_padding_changes_neither_outputs_nor_gradients() -> None:
     assert seen == [48, 0]
 
 
-@pytest.mark.parametrize("make", [ppo, alphazero])
+@pytest.mark.parametrize("make", first_quick([ppo, alphazero]))
 def test_networks_see_few_sizes(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """In play, of opponents too, and in learning; slow: the memory of a whole run."""
     trainer, sizes = make({"pool": {"share": 0.5, "snapshot_every": 1}}), set()

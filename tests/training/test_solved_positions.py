@@ -18,6 +18,7 @@ from linkzoo_training.agents.baselines import GreedyAgent, UctAgent
 from linkzoo_training.evaluation import solved_positions as module
 from linkzoo_training.evaluation.ladder import read_ladder
 from linkzoo_training.evaluation.solved_positions import (
+    BlunderRate,
     SolvedPositions,
     measure_blunders,
     read_solved_positions,
@@ -89,11 +90,14 @@ def test_the_wins_are_those_of_the_solver() -> None:
         assert (winning_actions(GAME, exact, solved().states[row]) == solved().wins[row]).all()
 
 
+@cache
+def blunders_of_random_play() -> list[BlunderRate]:
+    return [measure_blunders("linkage", RandomAgent(), seed=seed, batch=512) for seed in range(5)]
+
+
 @pytest.mark.parametrize("seat", [None, 0, 1])
 def test_random_play_throws_away_what_the_positions_say(seat: int | None) -> None:
-    results = [
-        measure_blunders("linkage", RandomAgent(), seed=seed, batch=512) for seed in range(5)
-    ]
+    results = blunders_of_random_play()
     chosen = [i for i, s in enumerate(solved().states["seat"]) if seat in (None, s)]
     loss = (solved().wins[chosen] == 0).sum(1) / (solved().wins[chosen] >= 0).sum(1)
     assert results[0].rates(seat).random == pytest.approx(loss.mean())

@@ -97,6 +97,7 @@ def test_more_wins_up_to_the_value(size: int, groups: int) -> None:
     assert SOLVER.winner(small(size, groups + 1)) == 1
 
 
+@pytest.mark.slow
 def test_the_real_board_from_ply_14() -> None:
     """Within 2 seconds of one core each, from an empty memory."""
     exact, states = Solver(), read_solved_positions(GAME).states

@@ -129,6 +129,7 @@ __main__.run()
 """
 
 
+@pytest.mark.slow
 def test_a_command_ends_without_freeing_everything() -> None:
     """Its functions of `atexit` are called, its output is written, and its exit code is right."""
     done = subprocess.run(

@@ -28,11 +28,10 @@ LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
 @pytest.mark.parametrize(
     ("size", "threshold", "free_hole", "plies"),
     [
-        (4, 6, True, 5),
         (5, 8, False, 8),
         *(
             pytest.param(*case, marks=pytest.mark.slow)
-            for case in [(3, 3, True, 1), (4, 5, False, 4), (4, 6, False, 4)]
+            for case in [(4, 6, True, 5), (3, 3, True, 1), (4, 5, False, 4), (4, 6, False, 4)]
         ),
     ],
 )
@@ -53,6 +52,7 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     assert decided >= 10
 
 
+@pytest.mark.slow
 def test_certain_outcomes_of_connect_four_are_played() -> None:
     """Connect Four's last cells: with as many simulations as settle it, no value is thrown away."""
     positions = midgame(CONNECT_FOUR, 1000, 35)
@@ -90,6 +90,7 @@ def test_does_not_peek() -> None:
         assert UctAgent(50).act(positions).tolist() == UctAgent(50).act(begin(COIN, 40)).tolist()
 
 
+@pytest.mark.slow
 def test_a_cheat_peeks() -> None:
     """It calls the coin that is there, which pays more than the sure half."""
     positions = begin(COIN, 40)

@@ -33,6 +33,7 @@ def _value(agent: PolicyAgent, record: GameRecord, ply: int, seat: int) -> float
     return float(values[0, (seat - at[0].seat) % record.num_players])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "players"), first_quick([("linkage", 2), ("love_links", 3)]))
 def test_values_are_those_of_each_position_alone_and_at_the_end_the_payoffs(
     game: str, players: int

@@ -75,6 +75,7 @@ def test_half_open_connections_make_room_and_end(
                 assert connection.recv(9) == b""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [b"", b"GET /api/rec"])
 def test_a_burst_of_half_open_connections_is_capped(tmp_path: Path, part: bytes) -> None:
     with serving(tmp_path) as client:

@@ -22,6 +22,7 @@ from linkzoo_training.resources import find_checkpoint, shipped_checkpoints
 from linkzoo_training.web import players, session_routes, views
 from linkzoo_training.web.offers import MOST_SIMULATIONS
 from linkzoo_training.web.session_store import UnknownError
+from tests.driving import first_quick
 from tests.web.server import Client, serving
 
 
@@ -239,7 +240,7 @@ def test_what_one_person_holds_never_goes_to_another(client: Client) -> None:
     assert client.ask(f"sessions/{name}/record")[0] == 409
 
 
-@pytest.mark.parametrize("game", ["link_o", "love_formula"])
+@pytest.mark.parametrize("game", first_quick(["link_o", "love_formula"]))
 def test_a_person_against_agents_sees_the_same_in_worlds_he_cant_tell_apart(
     client: Client, game: str
 ) -> None:
@@ -290,6 +291,7 @@ def test_what_a_page_may_not_ask_for_is_named(
     assert str(ROOT) not in answer["error"]
 
 
+@pytest.mark.slow
 def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Client) -> None:
     options = {"board_size": 4, "threshold": 4}
     name = client.new_game("linkage", ["human", "random"], options=options)

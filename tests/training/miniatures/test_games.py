@@ -10,11 +10,12 @@ import pytest
 
 from linkzoo import Positions
 from linkzoo.core.kernels import kernels
+from tests.driving import first_quick
 from tests.training.helpers import begin
 from tests.training.miniatures.play import MINIATURES, Miniature
 
 
-@pytest.fixture(params=MINIATURES)
+@pytest.fixture(params=first_quick([*MINIATURES]))
 def mini(request: pytest.FixtureRequest) -> Miniature:
     return MINIATURES[request.param]
 

@@ -140,6 +140,7 @@ def trained(config: PPOConfig) -> PPOTrainer:
     return trainer
 
 
+@pytest.mark.slow  # quick: advantages are exact on average
 def test_kuhn_is_learned() -> None:
     """Near an equilibrium, and the values of a hand of each card are those of the policy."""
     tree, trainer = KUHN_POKER.tree, trained(config_for(KUHN_POKER))

@@ -59,6 +59,7 @@ def test_sizes() -> None:
         assert sum(seen) == count
 
 
+@pytest.mark.slow
 def test_the_value_of_leduc() -> None:
     """-0.0856 for seat 0: best responses to a good policy win little more."""
     policy = approximate_equilibrium(LEDUC_TREE, 150)
