@@ -36,9 +36,9 @@ PAGES = [
 # Pages that train or play for seconds; quick: test_cli.py and the README, test_executors.py,
 # test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py, test_match.py,
 # test_dataset.py and outside/test_connect_four.py
-TRAINING = "first_agent experiments positions hidden_game linear search your_agent".split()
-TRAINING += "your_loop exact your_game evaluation data index".split()
-LONG_TRAINING = "workers your_network league".split()
+TRAINING = "first_agent positions linear your_agent".split()
+TRAINING += "your_game evaluation data index".split()
+LONG_TRAINING = "workers your_network league hidden_game exact experiments your_loop search".split()
 
 
 def marks_of(page: str) -> list[pytest.MarkDecorator]:

@@ -60,7 +60,7 @@ def test_words_do_not_name_files(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("game", FIRST)
+@pytest.mark.parametrize("game", first_quick(sorted(FIRST), slow=0))
 def test_the_first_edition_keeps_the_contract(game: str) -> None:
     """In the interpreter alone: compiled below."""
     options = options_of(game, FIRST[game])

@@ -246,7 +246,7 @@ print([name for name in drawing if name in sys.modules])
 
 
 @pytest.mark.slow  # quick: test_what_only_posix_has_is_guarded
-@pytest.mark.parametrize("system", first_quick(list(SYSTEMS)))
+@pytest.mark.parametrize("system", first_quick(list(SYSTEMS), slow=0))
 def test_every_module_imports_elsewhere(system: str) -> None:
     """Packages of others import as on this system."""
     locks, modules, names = SYSTEMS[system]

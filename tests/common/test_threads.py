@@ -191,7 +191,7 @@ pytestmark_fork = pytest.mark.skipif(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layer", first_quick(["default", "workqueue"]))
+@pytest.mark.parametrize("layer", first_quick(["default", "workqueue"], slow=0))
 @pytest.mark.parametrize(
     "script", [pytest.param(FORK, marks=pytestmark_fork), CROWD], ids=["fork", "crowd"]
 )

@@ -100,7 +100,7 @@ def assert_same(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
 
 
 @pytest.mark.parametrize(
-    "game", first_quick(sorted(linkzoo.game_names(), key="linkage".__ne__), 1, 1)
+    "game", first_quick(sorted(linkzoo.game_names(), key="linkage".__ne__), 1, 0)
 )
 def test_batches_and_games_are_those_of_the_host(game: str) -> None:
     """To the byte: views, varied options, random positions, all opponents, a full critic."""

@@ -181,7 +181,7 @@ print("same")
 @pytest.mark.slow  # quick: test_games_are_those_of_the_cpu
 @pytest.mark.last
 @pytest.mark.parametrize("steps", first_quick([4, 20], slow=0))
-@pytest.mark.parametrize("name", first_quick([variant.name for variant in reversed(ONE)]))
+@pytest.mark.parametrize("name", first_quick([variant.name for variant in reversed(ONE)], slow=0))
 def test_kernels_in_the_simulator(name: str, steps: int) -> None:
     """numba-cuda's own: the kernels' threads in the interpreter, in a process of their own."""
     settings = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}

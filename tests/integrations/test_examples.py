@@ -46,7 +46,7 @@ def test_in_the_documentation(path: Path) -> None:
 
 
 @pytest.mark.slow  # quick: test_docs.py::test_snippets_run
-@pytest.mark.parametrize("game", first_quick(linkzoo.game_names()))
+@pytest.mark.parametrize("game", first_quick(linkzoo.game_names(), slow=0))
 def test_the_single_file_example_runs(
     game: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -335,7 +335,7 @@ def test_a_copy_of_the_usual_board_is_the_same_game(tmp_path: Path) -> None:
 
 @pytest.mark.slow  # quick: a user's board plays, and environments on it are copied
 @pytest.mark.parametrize("name", first_quick(["ring4x12", "ring4x16x2"], 1, 0))
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_shipped_boards_play_whole_matches(name: str, players: int) -> None:
     """Through the environments, one and many."""
     env = make("link_o", players, board=name, illegal="raise")
@@ -357,7 +357,7 @@ def test_shipped_boards_play_whole_matches(name: str, players: int) -> None:
     assert done >= 4
 
 
-@pytest.mark.slow  # quick: the usual board, in tests/common/test_state.py
+@pytest.mark.nightly  # quick: the usual board, in tests/common/test_state.py
 def test_environments_on_a_users_board_can_be_copied(tmp_path: Path) -> None:
     """Pickle, clone and record keep the board and the position."""
     env = make("link_o", 3, board=written(MIXED, tmp_path))

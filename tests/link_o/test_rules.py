@@ -498,7 +498,7 @@ def test_values_never_change() -> None:
     assert both.legal() == {"@3 red 0-3", "@3 red 1-3", "@28 blue 3-3"}
 
 
-@pytest.mark.slow  # no other board has such a space; quick: a user's board plays
+@pytest.mark.nightly  # no other board has such a space; quick: a user's board plays
 def test_one_tile_fixes_two_linkos() -> None:
     """R14: between two connectors each takes its own end, and each link follows."""
     board = {3: "red LINK-O", 5: "red LINK-O", 27: "blue LINK-O"}
@@ -736,7 +736,9 @@ def test_options_by_default() -> None:
 
 
 @pytest.mark.slow  # quick: test_matches_beside_the_oracle
-@pytest.mark.parametrize("usual", first_quick([True, False]), ids=["usual_board", "other_boards"])
+@pytest.mark.parametrize(
+    "usual", first_quick([True, False], slow=0), ids=["usual_board", "other_boards"]
+)
 @settings(max_examples=12, deadline=None, derandomize=True)
 @given(st.data(), st.integers(0, 2**64 - 1), st.integers(0, 1000))
 def test_what_always_holds(usual: bool, data: st.DataObject, seed: int, moves: int) -> None:

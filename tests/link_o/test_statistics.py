@@ -166,6 +166,7 @@ def test_match_lengths(players: int, rounds: float) -> None:
     assert np.quantile(games.plies, 0.9) < 331
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("options", "outs"),
     [
@@ -183,6 +184,7 @@ def test_going_out_elsewhere(options: dict[str, Any], outs: tuple[float, ...]) -
         share(out, expected, 0.005, 1000)
 
 
+@pytest.mark.nightly
 def test_circles_get_completed() -> None:
     """R23: 26 % of two-player rounds, 3-11 % of larger ones (section 4)."""
     for players in range(2, 7):

@@ -74,9 +74,11 @@ def test_two_circles_may_be_mirrored_by_themselves(board: str, count: int) -> No
     assert len(mirrored) == 8
 
 
-@pytest.mark.slow  # quick: the others of this file, and `check_game` of an edition
-@pytest.mark.parametrize("board", first_quick(["ring4x16", *EDITIONS, "ring4x12", "ring4x16x2"]))
-@pytest.mark.parametrize("players", first_quick([2, 5]))
+@pytest.mark.nightly  # quick: the others of this file, and `check_game` of an edition
+@pytest.mark.parametrize(
+    "board", first_quick(["ring4x16", *EDITIONS, "ring4x12", "ring4x16x2"], slow=0)
+)
+@pytest.mark.parametrize("players", first_quick([2, 5], slow=0))
 def test_games_on_moved_circles_are_the_same(board: str, players: int) -> None:
     game = get_game("link_o", {"board": board})
     players = min(players, game.max_players)

@@ -50,7 +50,7 @@ def test_positions_have_a_blunder_and_something_better(name: str) -> None:
     assert len(np.unique(known.states["seed"])) == len(known.states)
 
 
-@pytest.mark.slow  # quick: the positions of whole games; editions compile
+@pytest.mark.nightly  # quick: the positions of whole games; editions compile
 @pytest.mark.parametrize("name", first_quick(benchmark_games(), 1, 0))
 def test_positions_of_editions_have_a_blunder_and_something_better(name: str) -> None:
     for known in read_edition_positions(name):
@@ -80,7 +80,7 @@ def test_opponents_play_as_when_they_were_frozen(name: str) -> None:
         assert moves_digest(known, make_agent(opponent, name)) == digest, opponent
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["linkage", "love_links", "love_formula"])
 def test_searches_play_as_when_they_were_frozen(name: str) -> None:
     test_opponents_play_as_when_they_were_frozen(name)

@@ -189,6 +189,7 @@ def test_the_deck_is_uniform() -> None:
         assert statistic < 62 + 5 * np.sqrt(2 * 62)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("players", first_quick([2, 3, 4], 0))
 def test_greedy_beats_random(players: int) -> None:
     """One greedy player among random ones, which throw much of their fields away, wins 98 %."""
@@ -196,6 +197,7 @@ def test_greedy_beats_random(players: int) -> None:
     assert result.win_share().mean >= 0.98
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("players", "least"), first_quick([(2, 0.98), (3, 0.96), (4, 0.94)], 0))
 def test_greedy_beats_random_play_without_discards(players: int, least: float) -> None:
     """Greedy won 99.5, 98.5 and 97.4 % of 800 to 1,600 games; section 7's heuristic 99.2 to 99.7.

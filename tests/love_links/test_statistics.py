@@ -150,6 +150,7 @@ def test_means(column: tuple[int, bool, bool], name: str, expected: float) -> No
     assert values.mean() == pytest.approx(expected, abs=digit + 4.5 * error)
 
 
+@pytest.mark.nightly
 def test_issue_tolerances() -> None:
     """Random two-player games: 87-89 decisions, 9.0 legal actions give or take 0.3."""
     games = sample(2)
@@ -157,6 +158,7 @@ def test_issue_tolerances() -> None:
     assert np.mean(games.legal) == pytest.approx(9.0, abs=0.3)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("column", first_quick([(c,) for c, _ in COLUMNS], 0), ids=name_of)
 def test_ranges(column: tuple[int, bool, bool]) -> None:
     """Bounds that are never exceeded, and values that occur."""
@@ -183,6 +185,7 @@ def test_first_seat() -> None:
     assert np.mean(sample(2, True, greedy=True).first_wins) == pytest.approx(0.533, abs=spread)
 
 
+@pytest.mark.nightly
 def test_short_uniform_games_reach_the_target_in_most_cases() -> None:
     """90 %."""
     reached = np.mean([score >= 90 for score in sample(2, True).winning])

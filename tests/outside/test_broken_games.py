@@ -601,7 +601,7 @@ BROKEN_AT_ONCE: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", first_quick(list(BROKEN_AT_ONCE), 2))
+@pytest.mark.parametrize("what", first_quick(list(BROKEN_AT_ONCE), 2, slow=0))
 def test_broken_games_in_a_vector_environment(what: str) -> None:
     """Where the first positions show it, `reset` refuses the game, each time."""
     changes, complaint = BROKEN_AT_ONCE[what]

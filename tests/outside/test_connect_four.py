@@ -107,7 +107,7 @@ def test_agents_and_matches() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("algorithm", first_quick(list(RUNS)))
+@pytest.mark.parametrize("algorithm", first_quick(list(RUNS), slow=0))
 def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A configuration names the game, and so does the card: the checkpoint plays."""
     monkeypatch.chdir(tmp_path)

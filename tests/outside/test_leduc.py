@@ -123,7 +123,7 @@ def chips_lost(agent: Agent) -> float:
     return exact.exploitability(agent, exact.tree(GAME)).exploitability * MAX_PAID
 
 
-@pytest.mark.slow  # quick: exact/test_values.py, of Kuhn poker
+@pytest.mark.nightly  # quick: exact/test_values.py, of Kuhn poker
 @pytest.mark.parametrize(
     ("agent", "expected"),
     [
@@ -197,7 +197,7 @@ RUNS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.slow  # quick: Connect Four's training; Kuhn poker is learned
+@pytest.mark.nightly  # quick: Connect Four's training; Kuhn poker is learned
 @pytest.mark.parametrize("algorithm", first_quick(list(RUNS), 0, 1))
 def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After seconds, far less than uniform play is exploited; the tutorial's run takes longer."""
@@ -209,7 +209,7 @@ def test_training(algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert chips_lost(load_agent("runs/tiny/checkpoint")) < 1.6
 
 
-@pytest.mark.slow  # quick: test_best_response.py
+@pytest.mark.nightly  # quick: test_best_response.py
 def test_best_response(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A trained response to random play finds less than the exact one, but most of it."""
     monkeypatch.chdir(tmp_path)

@@ -129,8 +129,8 @@ def trained(executor: Executor, folder: Path) -> bytes:
     "command",
     [
         rated,
-        pytest.param(labelled, marks=pytest.mark.slow),
-        pytest.param(improved, marks=pytest.mark.slow),
+        pytest.param(labelled, marks=pytest.mark.nightly),
+        pytest.param(improved, marks=pytest.mark.nightly),
         pytest.param(trained, marks=pytest.mark.slow),
     ],
 )

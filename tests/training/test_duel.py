@@ -57,6 +57,7 @@ def check_duels(game: str, a: Agent, b: Agent, players: int) -> None:
     assert found.seconds_per_move == (None, None)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("game", "players"), first_quick(PLAYERS, 0, 2))
 @pytest.mark.parametrize("temperature", [0.0, 1.5])
 def test_duels_are_the_games_of_matches(game: str, players: int, temperature: float) -> None:

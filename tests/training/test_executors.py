@@ -150,7 +150,7 @@ class Keeper:
         return dict(kept)
 
 
-@pytest.mark.slow  # quick: snapshots travel once
+@pytest.mark.nightly  # quick: snapshots travel once
 def test_what_workers_keep_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker gets it once; only the replacement of a dead worker gets it again."""
     size, sent = 100_000, list[int]()
@@ -374,7 +374,7 @@ def test_nobody_is_imitated_who_was_not_asked() -> None:
 
 
 @pytest.mark.slow  # quick: test_ppo.py
-@pytest.mark.parametrize("fields", first_quick([PPO, AZ]), ids=["ppo", "alphazero"])
+@pytest.mark.parametrize("fields", first_quick([PPO, AZ], slow=0), ids=["ppo", "alphazero"])
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, Any]) -> None:
     """Saved with games and tasks in flight, and resumed with another number of workers."""
     whole = run(fields, 6, LocalExecutor(2))
@@ -467,7 +467,7 @@ def test_workers_play_the_matches_of_a_run(tmp_path: Path) -> None:
     assert (shares[0] == shares[1]).all()
 
 
-@pytest.mark.slow  # quick: resumed runs with workers are those without
+@pytest.mark.nightly  # quick: resumed runs with workers are those without
 def test_tournaments_are_the_same_on_every_engine(tmp_path: Path) -> None:
     agents = tuple(map(AgentSpec.parse, ("random", "greedy", "uct-5")))
     settings = tournament.Tournament("linkage", agents, 6, 1, 2, "0")

@@ -256,7 +256,7 @@ def mutations(tensor: Tensor) -> Iterator[Tensor]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("step", first_quick([5, 1]))
+@pytest.mark.parametrize("step", first_quick([5, 1], slow=0))
 def test_states_with_wild_tensors(
     step: int, state: Path, trainer: PPOTrainer, tmp_path: Path
 ) -> None:

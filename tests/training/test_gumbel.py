@@ -206,7 +206,7 @@ def check_by_the_formulas(positions: Positions) -> None:
         assert result.actions[row] == best
 
 
-@pytest.mark.slow  # quick: the policy at the root above
+@pytest.mark.nightly  # quick: the policy at the root above
 def test_gumbel_noise_draws_from_the_policy() -> None:
     """One simulation goes to a draw from the policy (the Gumbel-max trick)."""
     start = begin(TABLE, 4000)
@@ -339,7 +339,7 @@ def test_does_not_peek() -> None:
         assert (other.policy == result.policy).all()
 
 
-@pytest.mark.slow  # quick: what a search peeks at, above
+@pytest.mark.nightly  # quick: what a search peeks at, above
 @pytest.mark.parametrize(
     "name",
     first_quick(
@@ -373,7 +373,8 @@ def test_luck_does_not_overrule_the_policy(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("views", "plies", "limit"), [(None, 6, 0), (np.arange(192), 6, 0), (None, 13, 2000)]
+    ("views", "plies", "limit"),
+    first_quick([(np.arange(192), 6, 0), (None, 6, 0), (None, 13, 2000)], slow=0),
 )
 def test_depends_on_position_and_seed_alone(
     views: NDArray[np.int64] | None, plies: int, limit: int
@@ -413,7 +414,7 @@ def test_the_network_is_asked_for_one_group_after_the_other() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"], 1, 1))
+@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"], slow=0))
 @pytest.mark.parametrize("entries", first_quick([12, 10**6], 1, 0))
 def test_known_evaluations_change_no_search(game: str, entries: int) -> None:
     """Two plies of the same games; a large table never forgets, and no position is asked twice."""
@@ -533,7 +534,7 @@ def test_a_forced_move_takes_no_search() -> None:
     agent.act(Positions(LINKAGE, late.states[forced], late.seeds[forced]))
 
 
-@pytest.mark.slow  # quick: test_ladder.py, linkage with a search
+@pytest.mark.nightly  # quick: test_ladder.py, linkage with a search
 def test_a_search_beats_its_own_network() -> None:
     """A network whose policy is uniform wins by searching with true endings alone."""
     from linkzoo_training.evaluation.match import play_match

@@ -107,9 +107,9 @@ def test_a_name_is_taken_once(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "moment", first_quick(["publish", "learn", "add_opponent", "end_iteration"])
+    "moment", first_quick(["publish", "learn", "add_opponent", "end_iteration"], slow=0)
 )
-@pytest.mark.parametrize("algorithm", first_quick(["ppo", "alphazero"]))
+@pytest.mark.parametrize("algorithm", first_quick(["ppo", "alphazero"], slow=0))
 def test_a_member_killed_early_can_be_resumed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str, moment: str
 ) -> None:

@@ -8,12 +8,13 @@ from lab import yardsticks
 from linkzoo import RandomAgent, game_names
 from linkzoo_training import make_agent
 from linkzoo_training.evaluation.mixed_tables import mixed_tables
+from tests.driving import first_quick
 
 PLAYERS = [3, 4]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("players", PLAYERS)
+@pytest.mark.parametrize("players", first_quick(PLAYERS, slow=0))
 def test_an_agent_against_itself_has_half(players: int) -> None:
     greedy = make_agent("greedy", "link_o")
     share = mixed_tables("link_o", greedy, greedy, 5, num_players=players, seed=3)

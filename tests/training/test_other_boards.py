@@ -96,7 +96,7 @@ def test_tournaments(run: Callable[[str], int]) -> None:
         assert json.loads(match.read_text())["options"]["board"] == "ring4x12"
 
 
-@pytest.mark.slow  # quick: labels of link_o, in test_linear.py
+@pytest.mark.nightly  # quick: labels of link_o, in test_linear.py
 def test_labels(run: Callable[[str], int]) -> None:
     assert run("linear labels link_o --agent SMALL --positions 1 --playouts 1 --out a.npz") == 0
     fewer = "--positions 1 --playouts 1 --share 0.03 --out b.npz"
@@ -194,7 +194,7 @@ def test_own_cards_of_love_formula(run: Callable[[str], int]) -> None:
     assert json.loads(Path("m").read_text())["options"]["cards"] == OTHER_CARDS
 
 
-@pytest.mark.slow  # quick: the warning of a policy, in test_agents.py
+@pytest.mark.nightly  # quick: the warning of a policy, in test_agents.py
 def test_every_path_warns_of_numbers_of_players_that_were_not_trained() -> None:
     """R15: a policy for two and three players, with four."""
     game = get_game("love_links")

@@ -110,10 +110,13 @@ def test_it_reads_observations(path: str, game: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "fields",
-    [
-        {**test_ppo.QUICK, "symmetric": True, "precision": "bf16"},
-        {**test_alphazero.TINY, **test_alphazero.POOLED},
-    ],
+    first_quick(
+        [
+            {**test_ppo.QUICK, "symmetric": True, "precision": "bf16"},
+            {**test_alphazero.TINY, **test_alphazero.POOLED},
+        ],
+        slow=0,
+    ),
     ids=["ppo", "alphazero"],
 )
 def test_a_resumed_run_is_the_uninterrupted_run(
@@ -129,7 +132,7 @@ def test_a_resumed_run_is_the_uninterrupted_run(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exports", first_quick([False, True]))  # quick: test_export.py
+@pytest.mark.parametrize("exports", first_quick([False, True], slow=0))  # quick: test_export.py
 def test_from_training_to_search_and_export(path: str, tmp_path: Path, exports: bool) -> None:
     fields = {**test_ppo.QUICK, "network": f"{path}:Tiny", "total_steps": 2 * 16 * 24}
     folder = train(read_config(fields), folder=tmp_path / "run") / "checkpoint"

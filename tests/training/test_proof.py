@@ -59,7 +59,7 @@ def solved(side: SideSolver, state: Record, limit: int) -> tuple[Record | None, 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "plies", "options"),
-    first_quick([(CONNECT_FOUR, 35, {}), (LINKAGE, 3, {"board_size": 4, "threshold": 6})]),
+    first_quick([(CONNECT_FOUR, 35, {}), (LINKAGE, 3, {"board_size": 4, "threshold": 6})], slow=0),
     ids=["connect_four", "linkage"],
 )
 def test_solves_what_trying_everything_solves(

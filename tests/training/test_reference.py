@@ -222,7 +222,7 @@ def test_a_page_of_others_stays(shipped: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
 def test_opponents_play_as_when_they_were_frozen(game: str) -> None:
     """And more points are a stronger agent: greedy has 1000, and random play less."""
     made = read_reference(game)

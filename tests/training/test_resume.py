@@ -156,7 +156,7 @@ def test_what_training_ignores_may_change(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "changes"),
-    first_quick([(PPO, SHARED | IN_PPO), (AZ, SHARED | IN_AZ)]),
+    first_quick([(PPO, SHARED | IN_PPO), (AZ, SHARED | IN_AZ)], slow=0),
     ids=["ppo", "alphazero"],
 )
 def test_what_acts_from_here_on_may_change(

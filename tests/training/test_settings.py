@@ -138,7 +138,7 @@ def test_importing_sets_no_environment_variable() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("algorithm", CONFIGS)
-@pytest.mark.parametrize("setting", first_quick(list(HOSTS), slow=2))
+@pytest.mark.parametrize("setting", first_quick(list(HOSTS), slow=0))
 @pytest.mark.usefixtures("host")
 def test_train_works_and_restores(tmp_path: Path, setting: str, algorithm: str) -> None:
     config = read_config(CONFIGS[algorithm])
@@ -166,7 +166,7 @@ def test_a_failed_run_restores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert str(settings()) == str(before)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.usefixtures("host")
 def test_a_best_response_restores(tmp_path: Path) -> None:
     fields = "num_envs=8 horizon=8 total_steps=64 width=8 blocks=1 network=flat num_threads=1"

@@ -73,9 +73,9 @@ def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
     [
         pytest.param(ppo, BOARD, id="linkage, ppo"),
         pytest.param(
-            alphazero, {"precision": "bf16"}, id="linkage, alphazero", marks=pytest.mark.slow
+            alphazero, {"precision": "bf16"}, id="linkage, alphazero", marks=pytest.mark.nightly
         ),
-        pytest.param(ppo, FULL_CRITIC, id="link_o, full critic", marks=pytest.mark.slow),
+        pytest.param(ppo, FULL_CRITIC, id="link_o, full critic", marks=pytest.mark.nightly),
     ],
 )
 def test_the_same_seed_gives_the_same_weights(make: Any, changes: dict[str, Any]) -> None:
@@ -286,7 +286,7 @@ envs.close()
     sys.platform == "win32" or sys.version_info >= (3, 12),
     reason="no fork on Windows; later Pythons warn of a fork beside threads",
 )
-@pytest.mark.parametrize("script", first_quick([FORK, ASYNC]), ids=["shards", "gymnasium"])
+@pytest.mark.parametrize("script", first_quick([FORK, ASYNC], slow=0), ids=["shards", "gymnasium"])
 def test_threads_after_a_fork(script: str) -> None:
     """R18: a forked process has threads of its own, and none keeps a process from ending."""
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

@@ -85,8 +85,8 @@ def drawn(count: int, score: float, draws: float, seed: int) -> NDArray[np.float
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("draws", first_quick([0.5, 0.0, 0.95]))
-@pytest.mark.parametrize(("elo", "expected"), first_quick([(0, "low"), (60, "high")]))
+@pytest.mark.parametrize("draws", first_quick([0.5, 0.0, 0.95], slow=0))
+@pytest.mark.parametrize(("elo", "expected"), first_quick([(0, "low"), (60, "high")], slow=0))
 def test_errors_are_rare(elo: float, expected: str, draws: float) -> None:
     """5 % of 200 runs are 10; 22 or more have a chance below 0.001."""
     test, wrong, length = Sprt(0, 60), 0, []

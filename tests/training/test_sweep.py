@@ -140,7 +140,7 @@ def test_every_combination_is_a_run(tmp_path: Path) -> None:
     [
         pytest.param("local", marks=pytest.mark.slow),
         # quick: a worker of a sweep is one of an executor (test_executors.py)
-        pytest.param("processes", marks=pytest.mark.slow),
+        pytest.param("processes", marks=pytest.mark.nightly),
     ],
 )
 def test_a_sweep_from_the_command_line(

@@ -31,9 +31,7 @@ def searcher(game: str, simulations: int) -> SearchAgent:
     [SearchAgent.act, SearchAgent.distribution, SearchAgent.analyse],
     ids=["act", "distribution", "analyse"],
 )
-@pytest.mark.parametrize(
-    "game", first_quick(["linkage", "love_links", "connect_four:GAME"], slow=2)
-)
+@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "connect_four:GAME"]))
 def test_a_search_may_begin_during_another(game: str, answer: Answer) -> None:
     """At every call of the network another search runs to its end, as threads may do."""
     agent = searcher(game, 6)
@@ -58,7 +56,9 @@ def test_a_search_may_begin_during_another(game: str, answer: Answer) -> None:
     ("game", "name"),
     [
         *(("linkage", name) for name in ("linkage~1", "linkage:5", "exact", "greedy", "uct-9")),
-        *(("love_links", name) for name in ("love_links:3", "linear:8", "mc-2")),
+        *first_quick(
+            [("love_links", name) for name in ("mc-2", "love_links:3", "linear:8")], slow=0
+        ),
     ],
 )
 def test_agents_play_the_same_in_threads(game: str, name: str) -> None:

@@ -130,7 +130,7 @@ def test_a_match_warns_before_its_workers_play() -> None:
 )
 @pytest.mark.parametrize(
     "workers",
-    ["", pytest.param(" --executor processes --workers 2", marks=pytest.mark.slow)],  # quick: ""
+    ["", pytest.param(" --executor processes --workers 2", marks=pytest.mark.nightly)],  # quick: ""
 )
 def test_commands_print_one_note(
     command: str, workers: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -34,7 +34,9 @@ def _value(agent: PolicyAgent, record: GameRecord, ply: int, seat: int) -> float
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("game", "players"), first_quick([("linkage", 2), ("love_links", 3)]))
+@pytest.mark.parametrize(
+    ("game", "players"), first_quick([("linkage", 2), ("love_links", 3)], slow=0)
+)
 def test_values_are_those_of_each_position_alone_and_at_the_end_the_payoffs(
     game: str, players: int
 ) -> None:
@@ -82,7 +84,7 @@ def test_falls_are_choices_of_the_one_who_moved_thrown_wins_and_then_the_greates
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["love_links", "love_formula"])
+@pytest.mark.parametrize("game", first_quick(["love_links", "love_formula"], slow=0))
 def test_values_stay_in_their_scale_and_a_winner_ends_no_game_by_a_fall(game: str) -> None:
     record = GameRecord.load(PLAYED / f"{game}.json")
     values = values_along(load_agent(game), record)

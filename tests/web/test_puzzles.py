@@ -18,7 +18,7 @@ PUZZLES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "number"), first_quick(PUZZLES, slow=len(PUZZLES)))
+@pytest.mark.parametrize(("name", "number"), first_quick(PUZZLES))
 def test_few_moves_win(name: str, number: int) -> None:
     game, state, winning = load_puzzle(name, number)
     legal = game.guide.legal(state)
@@ -38,7 +38,7 @@ def test_each_game_has_a_puzzle_of_an_edition() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["link_o", "love_links"])
+@pytest.mark.parametrize("name", first_quick(["link_o", "love_links"], slow=0))
 def test_sure_wins_are_those_of_playing_everything_out(name: str) -> None:
     """Without the table of known positions, and by the game's own payoffs."""
 

@@ -369,7 +369,7 @@ def checked(game: Game, state: np.record, played: int, better: int) -> set[str]:
             ("love_links", 3, 1),
             ("love_formula", 2, 1),
         ],
-        3,
+        1,
         0,
     ),
 )

@@ -16,6 +16,7 @@ from linkzoo_training.search.solver import new_solver
 from linkzoo_training.web import report
 from linkzoo_training.web.offers import VALUE_ERRORS, reporters
 from linkzoo_training.web.report import Decision, Judge, accuracy, mattering
+from tests.driving import first_quick
 from tests.linkage.perfect import perfect_groups
 from tests.packages import ROOT
 from tests.web.server import Client
@@ -143,7 +144,9 @@ def ended(client: Client, game: str, **options: Any) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["linkage", "love_links", "link_o", "love_formula"])
+@pytest.mark.parametrize(
+    "game", first_quick(["linkage", "love_links", "link_o", "love_formula"], slow=0)
+)
 def test_a_finished_game_has_a_report(client: Client, game: str) -> None:
     name, replay = ended(client, game)
     assert client.ask(f"sessions/{name}/replay", {})[1]["id"] == replay  # opened once

@@ -104,6 +104,7 @@ def test_nothing_hidden_reaches_policy_samples_or_search(name: str) -> None:
         assert peeks(MINIATURES[name].game.name, 2, plies) == (False, 12)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "players"),
     first_quick(
@@ -141,7 +142,7 @@ def test_a_search_that_peeks_would_be_found(monkeypatch: pytest.MonkeyPatch) -> 
     assert peeks(KUHN_POKER.game.name, 2, 0)[0]
 
 
-@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("workers", first_quick([2, 0], slow=0))
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, workers: int) -> None:
     """With games, samples and tasks in flight."""
     config = config_for(KUHN_POKER.game.name)

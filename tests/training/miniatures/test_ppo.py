@@ -156,7 +156,7 @@ def test_kuhn_is_learned() -> None:
         )
 
 
-@pytest.mark.slow  # quickly: Kuhn poker is learned
+@pytest.mark.nightly  # quickly: Kuhn poker is learned
 def test_leduc_is_learned_with_a_full_critic() -> None:
     """Far less exploitable than uniform play, and the critic has each deal's value."""
     config = config_for(
