@@ -126,7 +126,7 @@ _SIZES = """() => {
 }"""
 
 
-@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
+@pytest.mark.parametrize("game", first_quick(game_names()[::-1], slow=0))
 def test_a_telephone_has_letters_and_targets_one_can_read_and_hit(
     browser: Browser, client: Client, game: str
 ) -> None:
@@ -268,7 +268,7 @@ def test_the_focus_stays_on_the_board_while_an_agent_thinks(
     assert _focused(screen) is not None
 
 
-@pytest.mark.parametrize("game", first_quick(game_names(), slow=0))
+@pytest.mark.parametrize("game", first_quick(game_names()[::-1], slow=0))
 def test_everything_to_choose_has_a_spoken_name(screen: Screen, game: str) -> None:
     session = screen.start(game, ["human", "random"])
     screen.page.wait_for_selector(".board .lit")
