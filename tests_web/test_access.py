@@ -84,11 +84,11 @@ def _help(screen: Screen, game: str) -> None:
 
 
 _SCREENS = [(320, "light"), (1440, "dark"), (320, "dark"), (1440, "light")]
-_OF_GAMES = [
+_OF_GAMES: list[list[Any]] = [
     [(path, game, *screen) for game in game_names() for screen in _SCREENS[:2]]
     for path in (_play, _help, _replay)
 ]
-_OTHERS = [
+_OTHERS: list[list[Any]] = [
     [(path, "link_o", *screen) for screen in _SCREENS]
     for path in (_shelf, _setup, _strength, _cover, _history, _learn, _puzzle)
 ]
