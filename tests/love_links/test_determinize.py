@@ -177,6 +177,7 @@ def choices(
     return agent.act(Positions(GAME, rows, np.array(seeds, np.uint64)))
 
 
+@pytest.mark.slow  # quick: training/test_uct.py
 @pytest.mark.parametrize(
     "agent", first_quick([GreedyAgent(), UctAgent(40)]), ids=lambda agent: str(agent.name)
 )
@@ -192,6 +193,7 @@ def test_search_does_not_peek(agent: UctAgent | GreedyAgent, setup: Setup) -> No
         assert legal_mask(state)[action]
 
 
+@pytest.mark.slow
 def test_search_would_notice() -> None:
     """The test above isn't vacuous: other agent seeds lead to other choices."""
     states = [midgame(Setup(2), seed, 3 * seed) for seed in range(16)]

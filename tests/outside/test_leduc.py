@@ -49,6 +49,7 @@ def test_the_contract() -> None:
     check_game(GAME, num_players=2, seeds=[1])
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize(
     ("cards", "moves", "seat", "legal"),
     [
@@ -68,6 +69,7 @@ def test_whose_turn_it_is(cards: str, moves: str, seat: int, legal: str) -> None
     assert (state.seat, "".join("fcr"[a] for a in np.flatnonzero(mask))) == (seat, legal)
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize(
     ("cards", "moves", "won"),
     [
@@ -160,6 +162,7 @@ def test_a_mixture_draws_a_policy_for_each_game() -> None:
     assert exact.exploitability(alone, tree).exploitability == pytest.approx(lost[0])
 
 
+@pytest.mark.usefixtures("uncompiled")
 @pytest.mark.parametrize("moves", ["", "rc"])
 def test_other_worlds(moves: str) -> None:
     """The seen cards stay; the other hand, and a board to come, are any of the unseen ones."""

@@ -93,6 +93,7 @@ def test_only_listed_actions_are_scored() -> None:
         assert len(row[listed].unique()) > 1 or listed.sum() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"]))
 def test_it_begins_as_the_linear_scorer(game: str) -> None:
     """The same scores, over the temperature, and so the same best actions, in bfloat16, too."""
@@ -111,8 +112,9 @@ def test_it_begins_as_the_linear_scorer(game: str) -> None:
         np.testing.assert_allclose(scores[rows, best[rows]], scores.max(1)[rows], atol=1e-4)
 
 
-@pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"]))
-@pytest.mark.parametrize("seed", first_quick([1, 2, 3, 4]))
+@pytest.mark.slow
+@pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"], slow=0))
+@pytest.mark.parametrize("seed", first_quick([1, 2, 3, 4], slow=0))
 def test_compiled_code_computes_what_torch_computes(game: str, seed: int) -> None:
     """Random sizes, weights and positions, also with more legal actions than are listed."""
     rng = np.random.default_rng(seed)

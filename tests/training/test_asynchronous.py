@@ -83,6 +83,7 @@ def workers_of(trainer: AlphaZeroTrainer) -> AsynchronousWorkers[Any]:
     return trainer.play
 
 
+@pytest.mark.slow
 def test_parts_do_not_wait_for_each_other() -> None:
     """Three play on while the fourth plays; an iteration has as many plies as ever."""
     executor = Unequal([0, 0, 0, 40])
@@ -98,6 +99,7 @@ def test_parts_do_not_wait_for_each_other() -> None:
     assert np.ptp(counts[:3]) <= 1
 
 
+@pytest.mark.slow
 def test_workers_pause_while_the_learner_is_slower() -> None:
     """The data of one iteration waits for the learner, as fresh as in the exact mode."""
     executor = Unequal([0] * 4)
@@ -198,6 +200,7 @@ def recorded(play: Any, events: list[int]) -> Callable[[int, float], None]:
     return record
 
 
+@pytest.mark.slow
 def test_every_part_hears_of_every_reused_slot(monkeypatch: pytest.MonkeyPatch) -> None:
     """In the task after it; the games that didn't know yet don't count."""
     executor = Unequal([0, 0, 0, 9])

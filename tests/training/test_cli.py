@@ -483,6 +483,7 @@ def test_results_are_written_before_they_are_printed(
     assert json.loads(path.read_text(encoding="utf-8"))["games"] == 2
 
 
+@pytest.mark.slow
 def test_bench(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "_SECONDS", 0.05)
     assert main(["tools", "bench"]) == 0

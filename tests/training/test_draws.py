@@ -82,7 +82,8 @@ def test_a_match_of_draws(players: int) -> None:
     assert match_table(result).row_count == players + 1
 
 
-@pytest.mark.parametrize("players", first_quick([3, 2]))
+@pytest.mark.slow
+@pytest.mark.parametrize("players", first_quick([3, 2], slow=0))
 def test_wins_draws_and_losses_of_random_games(players: int) -> None:
     """A share of the win is 1/k for k who won; the payoffs say the same in their own way."""
     result = match(RandomAgent(), RandomAgent(), 300, players)

@@ -290,6 +290,7 @@ def test_a_state_without_an_iteration(tmp_path: Path) -> None:
     assert trainer.window == []
 
 
+@pytest.mark.slow
 def test_a_thread_joins_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`save` keeps the samples as they are; the file has them, though training goes on."""
     trainer = test_alphazero.run(alphazero_config(test_alphazero.TINY), 2)

@@ -37,6 +37,7 @@ def test_the_stronger_agent_has_more_and_more_deals_say_so_more_exactly() -> Non
     assert many.high - many.low < few.high - few.low
 
 
+@pytest.mark.slow
 def test_the_share_does_not_depend_on_what_plays_in_lock_step() -> None:
     agents = make_agent("greedy", "link_o"), RandomAgent()
     finished: list[int] = []

@@ -145,6 +145,7 @@ def test_an_animation_has_the_positions_and_fewer_of_them_if_it_is_too_large(
     assert as_gif(record, file, width=160) >= 4
 
 
+@pytest.mark.slow
 def test_of_many_pictures_the_second_half_is_drawn_only_if_it_can_fit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from lab.race.solver_connect_four import COLUMNS, move_values, new_table, stones
 
 from tests.driving import first_quick
 
+pytestmark = pytest.mark.slow  # of the lab alone
 TABLE = new_table()
 Board = frozenset[tuple[int, int]]
 POSITIONS = {

@@ -191,7 +191,7 @@ def check_actions(games: RolloutGames) -> None:
         group.vec.check = True
 
 
-@pytest.mark.parametrize("splits", [2, 5])
+@pytest.mark.parametrize("splits", first_quick([2, 5]))
 def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
     """Whoever is met, in views, with a teacher and from random positions; results are counted."""
     config = ppo_config(
@@ -419,7 +419,8 @@ def test_the_teacher_says_what_it_would_play(symmetric: bool) -> None:
         ppo_config({**TINY, "teacher": {"agent": "nobody"}})
 
 
-@pytest.mark.parametrize("symmetric", first_quick([True, False]))
+@pytest.mark.slow
+@pytest.mark.parametrize("symmetric", first_quick([True, False], slow=0))
 def test_a_teacher_with_values_says_what_actions_are_worth(symmetric: bool) -> None:
     """Only where the learner acts, with the margins' weight of the payoffs; 0 elsewhere."""
     changes = {"teacher": {"agent": "mc-3", "share": 0.5}, "score_margin_weight": 0.25}

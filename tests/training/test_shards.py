@@ -94,9 +94,10 @@ def gradients(trainer: PPOTrainer | AlphaZeroTrainer) -> list[Tensor]:
     return [one.grad for one in trainer.parameters if one.grad is not None]
 
 
+@pytest.mark.slow  # quick: the same seed gives the same weights
 @pytest.mark.parametrize(
     "changes",
-    first_quick([{**BOARD, "precision": "fp32"}, FULL_CRITIC]),
+    first_quick([{**BOARD, "precision": "fp32"}, FULL_CRITIC], slow=0),
     ids=["linkage", "link_o"],
 )
 def test_gradients_are_those_of_the_whole(
@@ -124,7 +125,7 @@ def test_gradients_are_those_of_the_whole(
     assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.parameters)
 
 
-@pytest.mark.slow  # quick: PPO's, above
+@pytest.mark.slow  # as above
 def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = alphazero({})
     shards.use(2)

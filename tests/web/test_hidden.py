@@ -15,6 +15,7 @@ from linkzoo_training.web.certainty import certain_after, was_certain
 from linkzoo_training.web.game_session import GameSession
 from linkzoo_training.web.viewers import Viewer
 from linkzoo_training.web.views import scene_of
+from tests.driving import first_quick
 from tests.web.server import Client
 
 PLAYERS = 3
@@ -97,7 +98,7 @@ def _check(client: Client, game: str, plies: Callable[[int], bool], most: int) -
     return compared
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", first_quick(GAMES, slow=2))
 def test_all_that_is_sent_is_equal_in_all_worlds_of_a_seat(client: Client, game: str) -> None:
     assert _check(client, game, lambda ply: ply == 24, 25) >= PLAYERS
 

@@ -18,7 +18,8 @@ PUZZLES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "number"), first_quick(PUZZLES))
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "number"), first_quick(PUZZLES, slow=0))
 def test_few_moves_win(name: str, number: int) -> None:
     game, state, winning = load_puzzle(name, number)
     legal = game.guide.legal(state)
