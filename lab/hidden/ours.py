@@ -25,7 +25,9 @@ _SETTINGS = {
     "ppo_kl": ("ppo.yaml", []),
     "alphazero": ("alphazero.yaml", []),
 }
-_DECISIONS = 100_000  # of a step of `linear`
+# Decisions of a step of `linear`; in fewer, no whole game of Love Formula ends.
+_DECISIONS = 100_000
+_WHOLE_DECISIONS = 400_000
 _LINEAR_RATE = 5.0
 
 
@@ -89,6 +91,7 @@ def solve(runner: Runner) -> None:
 def linear(runner: Runner) -> None:
     """Natural policy gradient on a linear scorer whose weights begin at zero."""
     rules = runner.column.rules()
+    step_decisions = _DECISIONS if runner.column.exact else _WHOLE_DECISIONS
     decisions = 0
     with tempfile.TemporaryDirectory() as folder:
         zero = Path(folder) / "zero.json"
@@ -100,7 +103,7 @@ def linear(runner: Runner) -> None:
             players=(runner.column.num_players,),
             scorer=str(zero),
             temperature=1.0,
-            decisions=_DECISIONS * runner.trial.batch,
+            decisions=step_decisions * runner.trial.batch,
             learning_rate=_LINEAR_RATE * runner.trial.rate,
             score_margin_weight=0.0,
             seed=runner.seed,
