@@ -74,8 +74,8 @@ def every_game(quick: str, *others: Any, slow: int = len(USUAL)) -> pytest.MarkD
 
 
 def every_edition(quick: str) -> pytest.MarkDecorator:
-    """Parametrizes a property as `every_game`; another edition is slow, the rest nightly."""
-    return every_game(quick, *first_quick(_OTHERS, quick=0))
+    """Parametrizes a property as `every_game`; other editions are nightly."""
+    return every_game(quick, *first_quick(_OTHERS, quick=0, slow=0))
 
 
 def edition_of(name: str) -> Edition:

@@ -52,9 +52,9 @@ ALPHAZERO: dict[str, Any] = {
     "reuse": 1,
     "batch_size": 16,
 }
-# Names of games, for the process that compiles theirs. Slow: love_links; quick: a toy's.
+# Nightly: love_links.
 both = pytest.mark.parametrize(
-    "fields", first_quick([PPO, ALPHAZERO]), ids=["link_o, ppo", "love_links, alphazero"]
+    "fields", first_quick([PPO, ALPHAZERO], slow=0), ids=["link_o, ppo", "love_links, alphazero"]
 )
 
 
@@ -246,7 +246,7 @@ def check_workers_and_checkpoints(fields: dict[str, Any], tmp_path: Path) -> Non
         assert positions.action_mask[np.arange(6), actions].all()
 
 
-@pytest.mark.parametrize("simulations", first_quick([0, 8]))
+@pytest.mark.parametrize("simulations", first_quick([0, 8], slow=0))
 def test_averaged_views_and_a_search_take_it(simulations: int) -> None:
     agent = PolicyAgent("loud", LINK_O, loud(), {}, views=4, temperature=0.0)
     player = SearchAgent(agent, simulations) if simulations else agent

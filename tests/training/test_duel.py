@@ -73,6 +73,7 @@ def test_duels_of_a_toy_are_the_games_of_matches(temperature: float, tmp_path: P
     check_duels(AHEAD.name, network(AHEAD.name, temperature), LinearAgent(str(path)), 3)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("game", "players"), first_quick(PLAYERS[1:2], 0))
 def test_mixed_tables_are_the_same(game: str, players: int) -> None:
     agents = (network(game, 1.0), LinearAgent())

@@ -80,7 +80,7 @@ def test_does_not_peek() -> None:
     assert MonteCarloAgent(200).act(positions).tolist() == [SURE] * 40
 
 
-@pytest.mark.slow  # quick: test_does_not_peek
+@pytest.mark.nightly  # quick: test_does_not_peek
 @every_size
 def test_worlds_that_look_alike_are_worth_the_same(variant: Variant) -> None:
     """To the last bit, whatever others hold and whatever the bag or the deck has in store."""

@@ -65,7 +65,7 @@ def run(policy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callabl
             marks=pytest.mark.slow,
         ),
         "evaluate SMALL random",
-        pytest.param("evaluate SMALL SMALL:2 --openings 0", marks=pytest.mark.slow),
+        pytest.param("evaluate SMALL SMALL:2 --openings 0", marks=pytest.mark.nightly),
         "evaluate random SMALL --game link_o",
     ],
 )
