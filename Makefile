@@ -64,7 +64,7 @@ test-all: test test-slow test-ptx ## every test but those that take many minutes
 test-ptx: $(CUDA)/.made ## the kernels through CUDA's compilers (450 MB); no GPU is needed
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and not nightly"
 
-test-nightly: $(VENV)/.dev $(CUDA)/.made $(FRAMEWORKS)/.made ## the tests that take minutes, of the kernels too
+test-nightly: $(VENV)/.dev $(CUDA)/.made $(FRAMEWORKS)/.made ## the tests that CI leaves out: variants, and what takes seconds to minutes
 	$(BIN)/python -m pytest -m "nightly and not ptxas" $(PYTEST_ARGS)
 	$(CUDA)/bin/python -m pytest tests/cuda -m "ptxas and nightly"
 	$(FRAMEWORKS)/bin/python -m pytest tests_integrations/cluster -m nightly $(FRAMEWORK_TESTS)
