@@ -143,9 +143,10 @@ def warm_up(trainer: Trainer) -> int:
 
 def _is_steady(samples: Sequence[float], window: int) -> bool:
     """Returns whether the samples in a window are as many as half a window before."""
-    before = sum(samples[-window - window // 2 : -(window // 2)])
+    half = max(1, window // 2)
+    before = sum(samples[-window - half : -half])
     now = sum(samples[-window:])
-    return len(samples) >= window + window // 2 and abs(now - before) <= STEADY * now
+    return len(samples) >= window + half and abs(now - before) <= STEADY * now
 
 
 def measure(config: AnyConfig, workers: int, iterations: int) -> Row:
