@@ -4,34 +4,20 @@ It learns a random seat against random play and frozen copies of itself. Steps a
 decisions with several legal actions.
 """
 
-from typing import Any
-
 import numpy as np
 import torch
 from lab.hidden.judge import Runner
 from lab.hidden.network_agent import NetworkAgent
+from lab.race.maskable_ppo import frozen
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 import linkzoo
 from linkzoo.core.features import FeatureMap
-from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent, OpponentPool
+from linkzoo.integrations import FeatureSeatVectorEnv, OpponentPool
 from linkzoo.integrations.sb3 import SB3VecEnv
 
 _GAMES, _ROLLOUT, _EVERY = 64, 64, 4
-
-
-def frozen(model: MaskablePPO) -> FunctionAgent:
-    """Returns a frozen copy of the policy as an agent that samples its actions."""
-    policy = model.policy_class(
-        model.observation_space, model.action_space, model.lr_schedule, **model.policy_kwargs
-    )
-    policy.load_state_dict(model.policy.state_dict())
-
-    def choose(features: Any, mask: Any) -> Any:
-        return policy.predict(features, action_masks=mask, deterministic=False)[0]
-
-    return FunctionAgent(f"sb3-{model.num_timesteps}", choose)
 
 
 class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't installed
