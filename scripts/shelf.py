@@ -16,12 +16,17 @@ _SHARES = (0.6, 0.75, 0.9)  # of a game before each picture
 
 
 def pictures(name: str) -> Iterator[tuple[Path, str]]:
-    """Yields the file and the drawing of each picture of a game, as the first seat sees it."""
+    """Yields the file and the drawing of each picture of a game, as the first seat sees it.
+
+    The recorded games are as printed; pictures have the options that the page plays with.
+    """
     record = GameRecord.load(PLAYED / f"{name}.json")
     game = linkzoo.get_game(name, record.options)
     states = list(record.replay())
     for number, share in enumerate(_SHARES, 1):
         state = states[int(share * (len(states) - 1))]
+        for option, value in game.facts.balanced_options.items():
+            state[option] = value
         yield SHELF / f"{name}-{number}.svg", picture(game, state, 0)
 
 
