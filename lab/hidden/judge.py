@@ -41,8 +41,8 @@ class Judge(Protocol):
         """Returns the measure of the policy so far."""
         ...
 
-    def facts(self, policy: Policy) -> dict[str, Any]:
-        """Returns what a row says of the last policy, beside the measure."""
+    def facts(self, policy: Policy, /) -> dict[str, Any]:
+        """Returns further facts of the last policy for its row."""
         ...
 
 
@@ -65,8 +65,8 @@ class ExactJudge:
         entries = policy_of(policy(), self.tree)
         return exploitability_of(self._evaluator, self.tree, entries).nash_conv
 
-    def facts(self, policy: Policy) -> dict[str, Any]:  # noqa: ARG002 - NashConv says it all
-        """Returns nothing."""
+    def facts(self, _policy: Policy, /) -> dict[str, Any]:
+        """Returns no further facts."""
         return {}
 
 
@@ -89,7 +89,7 @@ class MatchJudge:
         """Returns the share against `linear` in some hundred games."""
         return self._against("linear", policy, _CURVE_GAMES).mean
 
-    def facts(self, policy: Policy) -> dict[str, Any]:
+    def facts(self, policy: Policy, /) -> dict[str, Any]:
         """Returns the shares in 2,000 games against each opponent, and digests of weights."""
         shares = {name: self._against(name, policy, _GAMES)._asdict() for name in _OPPONENTS}
         digest = AgentSpec.parse("linear").digest(self._column.game)
@@ -119,7 +119,7 @@ class Runner:
         column: The game.
         seed: The run's seed.
         seconds: The budget.
-        trial: What its settings are multiplied by.
+        trial: The factors of its settings.
     """
 
     def __init__(self) -> None:

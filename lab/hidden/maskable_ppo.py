@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from lab.hidden.judge import Runner
 from lab.hidden.network_agent import NetworkAgent
-from lab.race.maskable_ppo import frozen
+from lab.race.maskable_ppo import EVERY, GAMES, SETTINGS, frozen
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
@@ -16,8 +16,6 @@ import linkzoo
 from linkzoo.core.features import FeatureMap
 from linkzoo.integrations import FeatureSeatVectorEnv, OpponentPool
 from linkzoo.integrations.sb3 import SB3VecEnv
-
-_GAMES, _ROLLOUT, _EVERY = 64, 64, 4
 
 
 class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't installed
@@ -47,7 +45,7 @@ class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't inst
     def _on_rollout_start(self) -> None:
         if self._rollouts:
             self._going = self._runner.goes_on(self.agent, self.num_timesteps)
-            if self._rollouts % _EVERY == 0:
+            if self._rollouts % EVERY == 0:
                 self._pool.add(frozen(self.model))
         self._rollouts += 1
 
@@ -58,7 +56,7 @@ def main() -> None:
     pool = OpponentPool([linkzoo.RandomAgent()])
     games = FeatureSeatVectorEnv(
         runner.column.game,
-        _GAMES,
+        GAMES,
         seat=None,
         opponent=pool,
         num_players=runner.column.num_players,
@@ -66,19 +64,8 @@ def main() -> None:
         skip_forced=True,
         **runner.column.options,
     )
-    model = MaskablePPO(
-        "MlpPolicy",
-        SB3VecEnv(games),
-        n_steps=_ROLLOUT,
-        batch_size=512 * runner.trial.batch,
-        n_epochs=4,
-        gamma=1.0,
-        ent_coef=0.01,
-        learning_rate=1e-3 * runner.trial.rate,
-        policy_kwargs={"net_arch": [256, 256]},
-        seed=runner.seed,
-        device="cpu",
-    )
+    settings = runner.trial.applied(SETTINGS, ["learning_rate"], ["batch_size"])
+    model = MaskablePPO("MlpPolicy", SB3VecEnv(games), seed=runner.seed, **settings)
     model.learn(10**12, callback=Clock(runner, pool))
     runner.finish(model.num_timesteps)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Positions
 
-# Of a seat and its observations float32[N, F]: logits, or shares, of all actions [N, A].
+# Takes a seat and its observations float32[N, F]; returns logits or shares of all actions [N, A].
 Forward = Callable[[int, torch.Tensor], torch.Tensor]
 
 

@@ -19,7 +19,10 @@ _NFSP = {
     "anticipatory_param": 0.1,
     "replay_buffer_capacity": int(2e5),
     "min_buffer_size_to_learn": 1000,
+    "batch_size": 128,
     "learn_every": 64,
+    "rl_learning_rate": 0.01,
+    "sl_learning_rate": 0.01,
     "optimizer_str": "sgd",
     "epsilon_decay_duration": int(20e6),
     "epsilon_start": 0.06,
@@ -29,6 +32,8 @@ _NFSP_EPISODES = 50  # between looks at the clock
 _DEEP_CFR = {
     "policy_network_layers": (64,),
     "advantage_network_layers": (64,),
+    "num_traversals": 375,
+    "learning_rate": 1e-3,
     "batch_size_advantage": 256,
     "batch_size_strategy": 256,
     "memory_capacity": 100_000,
@@ -43,13 +48,8 @@ def run_nfsp(runner: Runner) -> None:
     environment.seed(runner.seed)
     size = environment.observation_spec()["info_state"][0]
     actions = environment.action_spec()["num_actions"]
-    trial = runner.trial
-    settings = {
-        **_NFSP,
-        "rl_learning_rate": 0.01 * trial.rate,
-        "sl_learning_rate": 0.01 * trial.rate,
-        "batch_size": 128 * trial.batch,
-    }
+    rates = ("rl_learning_rate", "sl_learning_rate")
+    settings = runner.trial.applied(_NFSP, rates, ["batch_size"])
     agents = [
         nfsp.NFSP(seat, size, actions, seed=runner.seed * 10 + seat, **settings)
         for seat in range(runner.column.num_players)
@@ -78,13 +78,8 @@ def run_deep_cfr(runner: Runner) -> None:
     """
     torch.manual_seed(runner.seed)
     np.random.seed(runner.seed)  # noqa: NPY002 - the solver draws from it
-    solver = deep_cfr.DeepCFRSolver(
-        load(runner.column),
-        num_traversals=375 * runner.trial.batch,
-        learning_rate=1e-3 * runner.trial.rate,
-        seed=runner.seed,
-        **_DEEP_CFR,
-    )
+    settings = runner.trial.applied(_DEEP_CFR, ["learning_rate"], ["num_traversals"])
+    solver = deep_cfr.DeepCFRSolver(load(runner.column), seed=runner.seed, **settings)
     losses: list[float | None] = []
 
     def policy() -> NetworkAgent:
@@ -112,11 +107,9 @@ def run_escher(runner: Runner) -> None:
     np.random.seed(runner.seed)  # noqa: NPY002 - the algorithm draws from it
     settings = escher.TrainConfig(load(runner.column))
     config = escher.Config()
-    config.value_traversals *= runner.trial.batch
-    config.regret_traversals *= runner.trial.batch
-    config.value_learning_rate *= runner.trial.rate
-    config.regret_learning_rate *= runner.trial.rate
-    config.avg_policy_learning_rate *= runner.trial.rate
+    rates = ("value_learning_rate", "regret_learning_rate", "avg_policy_learning_rate")
+    batches = ("value_traversals", "regret_traversals")
+    vars(config).update(runner.trial.applied(vars(config), rates, batches))
     learner = escher.Agent(settings.game, config)
 
     def policy() -> NetworkAgent:

@@ -16,15 +16,19 @@ Row = dict[str, Any]
 
 def report(rows: Sequence[Row], picture: Path) -> None:
     """Prints the tables as Markdown: the search, NashConv, matches; draws the curves."""
-    searched = [row for row in rows if (row["seed"], row["column"]) == (SEED, COLUMN)]
-    _print_search(searched)
-    others = [row for row in rows if row["seed"] != SEED]
+    _print_search([row for row in rows if _is_trial(row)])
+    others = [row for row in rows if not _is_trial(row)]
     for seconds in sorted({row["seconds"] for row in others}):
         chosen = [row for row in others if row["seconds"] == seconds]
         _print_nash_conv([row for row in chosen if "nash_conv" in row], seconds)
         _print_matches([row for row in chosen if "matches" in row], seconds)
     if others:
         _draw(others, picture)
+
+
+def _is_trial(row: Row) -> bool:
+    """Returns whether a row is of the search."""
+    return bool((row["column"], row["seconds"], row["seed"]) == (COLUMN, SECONDS, SEED))
 
 
 def _print_search(rows: Sequence[Row]) -> None:

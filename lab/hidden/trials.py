@@ -1,10 +1,11 @@
 """The light search: the same four trials for every algorithm that has a rate and a batch."""
 
-from typing import NamedTuple
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 
 class Trial(NamedTuple):
-    """What the published settings are multiplied by.
+    """The factors of a trial: published settings are multiplied by them.
 
     Attributes:
         rate: Factor of all learning rates.
@@ -13,6 +14,17 @@ class Trial(NamedTuple):
 
     rate: float
     batch: int
+
+    def applied(
+        self, settings: Mapping[str, Any], rates: Collection[str], batches: Collection[str]
+    ) -> dict[str, Any]:
+        """Returns settings, those with the names of rates and batches multiplied."""
+        scaled = dict(settings)
+        for name in rates:
+            scaled[name] *= self.rate
+        for name in batches:
+            scaled[name] *= self.batch
+        return scaled
 
 
 TRIALS = (Trial(1, 1), Trial(3, 1), Trial(1 / 3, 1), Trial(1, 2))

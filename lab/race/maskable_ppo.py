@@ -14,7 +14,18 @@ import linkzoo
 from linkzoo.integrations import FeatureSeatVectorEnv, FunctionAgent, OpponentPool
 from linkzoo.integrations.sb3 import SB3VecEnv
 
-_GAMES, _ROLLOUT, _EVERY = 64, 64, 4
+GAMES = 64
+EVERY = 4  # rollouts between frozen copies
+SETTINGS: dict[str, Any] = {
+    "n_steps": 64,
+    "batch_size": 512,
+    "n_epochs": 4,
+    "gamma": 1.0,
+    "ent_coef": 0.01,
+    "learning_rate": 1e-3,
+    "policy_kwargs": {"net_arch": [256, 256]},
+    "device": "cpu",
+}
 
 
 def frozen(model: MaskablePPO) -> FunctionAgent:
@@ -39,7 +50,7 @@ class FreezingClock(Clock):
 
     def _on_rollout_start(self) -> None:
         super()._on_rollout_start()
-        if self.rollouts and self.rollouts % _EVERY == 0:
+        if self.rollouts and self.rollouts % EVERY == 0:
             self.pool.add(frozen(self.model))
         self.rollouts += 1
 
@@ -49,21 +60,9 @@ def main() -> None:
     torch.set_num_threads(runner.cores)
     pool = OpponentPool([linkzoo.RandomAgent()])
     games = FeatureSeatVectorEnv(
-        runner.game.address, _GAMES, seat=None, opponent=pool, illegal="raise", skip_forced=True
+        runner.game.address, GAMES, seat=None, opponent=pool, illegal="raise", skip_forced=True
     )
-    model = MaskablePPO(
-        "MlpPolicy",
-        SB3VecEnv(games),
-        n_steps=_ROLLOUT,
-        batch_size=512,
-        n_epochs=4,
-        gamma=1.0,
-        ent_coef=0.01,
-        learning_rate=1e-3,
-        policy_kwargs={"net_arch": [256, 256]},
-        seed=runner.seed,
-        device="cpu",
-    )
+    model = MaskablePPO("MlpPolicy", SB3VecEnv(games), seed=runner.seed, **SETTINGS)
     clock = FreezingClock(runner, pool)
     model.learn(10**12, callback=clock)
     runner.finish(clock.policy, model.num_timesteps)

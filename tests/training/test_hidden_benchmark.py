@@ -9,7 +9,7 @@ import pytest
 from lab.hidden.__main__ import ALGORITHMS, main, planned
 from lab.hidden.columns import COLUMNS
 from lab.hidden.report import report
-from lab.hidden.trials import CHOSEN, COLUMN, TRIALS
+from lab.hidden.trials import CHOSEN, COLUMN, SECONDS, TRIALS
 
 
 @pytest.mark.slow  # quick: the tree, CFR+ and NashConv in tests/exact
@@ -65,7 +65,14 @@ def test_tables_show_the_search_and_the_matches(
 ) -> None:
     facts = {"algorithm": "ppo", "seconds": 100, "steps_per_second": 1000, "megabytes": 300}
     trials = [
-        {**facts, "column": COLUMN, "seed": 0, "trial": trial, "nash_conv": trial / 8}
+        {
+            **facts,
+            "seconds": SECONDS,
+            "column": COLUMN,
+            "seed": 0,
+            "trial": trial,
+            "nash_conv": trial / 8,
+        }
         for trial in range(len(TRIALS))
     ]
     share = {"mean": 0.25, "low": 0.2, "high": 0.3}
