@@ -131,7 +131,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_setup() -> None:
     """Networks of a test and of its fixtures start with the same weights, whatever ran before."""
     if "torch" in sys.modules:
-        sys.modules["torch"].manual_seed(0)
+        sys.modules["torch"].default_generator.manual_seed(0)
 
 
 @pytest.fixture(autouse=True)

@@ -48,9 +48,11 @@ def find_config(path_or_name: str | Path, folder: Path = Path()) -> Path:
     raise ValueError(f"{missing}: give a YAML file, a game, or one of {', '.join(names)}")
 
 
-def shipped_checkpoints() -> list[str]:
+@cache
+def shipped_checkpoints() -> tuple[str, ...]:
     """Returns the names of the checkpoints that ship with the package."""
-    return sorted(path.parent.name for path in shipped("checkpoints").glob("*/card.json"))
+    names = [path.parent.name for path in shipped("checkpoints").glob("*/card.json")]
+    return tuple(sorted(names))
 
 
 @cache

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -108,6 +109,7 @@ COMMANDS: Mapping[str, Command | Group] = {
 }
 
 
+@cache
 def make_parser() -> argparse.ArgumentParser:
     """Returns the parser of `linkzoo`; parsed arguments hold the command's `run`."""
     text = "Self-play training on tabletop games."

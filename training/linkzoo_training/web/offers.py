@@ -241,7 +241,8 @@ def strengths(game: Game) -> Mapping[str, int]:
     return {name: round(rating - zero) for name, rating in zip(names, ratings, strict=True)}
 
 
-def _cards(game: Game) -> dict[str, Mapping[str, Any]]:
+@cache
+def _cards(game: Game) -> Mapping[str, Mapping[str, Any]]:
     return {name: card for name, card in shipped_cards() if card["game"] == game.name}
 
 
