@@ -4,8 +4,8 @@ Each algorithm learns each game from nothing in a process of its own, for some C
 core. In small games NashConv is exact; in whole games matches measure. Rows are appended to
 `--results`; those that it has are left out, so an interrupted benchmark goes on. `--search` tries
 four settings of each algorithm on one small game, `--quick` proves the pipeline in three minutes,
-and `--tables` prints Markdown and draws `docs/images/hidden.png`. OpenSpiel's algorithms need the
-extra `openspiel`, MaskablePPO needs `sb3`.
+and `--tables` prints Markdown and draws a picture beside the results. OpenSpiel's algorithms need
+the extra `openspiel`, MaskablePPO needs `sb3`.
 """
 
 import argparse
@@ -27,7 +27,12 @@ import linkzoo
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "runs" / "hidden" / "results.jsonl"
-PICTURE = ROOT / "docs" / "images" / "hidden.png"
+
+
+_ALL = tuple(COLUMNS)
+_EXACT = tuple(name for name, column in COLUMNS.items() if column.exact)
+_SMALLEST = ("leduc", "liars_dice")  # games of examples and tests, without action features
+_OURS = tuple(name for name in COLUMNS if name not in _SMALLEST)
 
 
 class Algorithm(NamedTuple):
@@ -36,31 +41,31 @@ class Algorithm(NamedTuple):
     Attributes:
         module: Its name.
         packages: Those whose versions belong to its rows.
-        whole: Whether it can learn games whose tree is too large to walk.
+        columns: The games that it can learn.
     """
 
     module: str
     packages: tuple[str, ...]
-    whole: bool = False
+    columns: tuple[str, ...]
 
 
 ALGORITHMS = {
-    "ppo": Algorithm("ours", ("torch",), whole=True),
-    "ppo_kl": Algorithm("ours", ("torch",), whole=True),
-    "alphazero": Algorithm("ours", ("torch",), whole=True),
-    "linear": Algorithm("ours", ("torch",), whole=True),
-    "cfr_plus": Algorithm("ours", ("torch",)),
-    "es_mccfr": Algorithm("open_spiel_tabular", ("open_spiel",)),
-    "os_mccfr": Algorithm("open_spiel_tabular", ("open_spiel",)),
-    "nfsp": Algorithm("open_spiel_networks", ("open_spiel", "torch"), whole=True),
-    "deep_cfr": Algorithm("open_spiel_networks", ("open_spiel", "torch")),
-    "escher": Algorithm("open_spiel_networks", ("open_spiel", "torch")),
-    "maskable_ppo": Algorithm("maskable_ppo", ("sb3_contrib", "torch"), whole=True),
+    "ppo": Algorithm("ours", ("torch",), _ALL),
+    "ppo_kl": Algorithm("ours", ("torch",), _ALL),
+    "alphazero": Algorithm("ours", ("torch",), _ALL),
+    "linear": Algorithm("ours", ("torch",), _OURS),
+    "cfr_plus": Algorithm("ours", ("torch",), _EXACT),
+    "es_mccfr": Algorithm("open_spiel_tabular", ("open_spiel",), _EXACT),
+    "os_mccfr": Algorithm("open_spiel_tabular", ("open_spiel",), _EXACT),
+    "mmd": Algorithm("open_spiel_mmd", ("open_spiel",), _SMALLEST),
+    "nfsp": Algorithm("open_spiel_networks", ("open_spiel", "torch"), _ALL),
+    "deep_cfr": Algorithm("open_spiel_networks", ("open_spiel", "torch"), _EXACT),
+    "escher": Algorithm("open_spiel_networks", ("open_spiel", "torch"), _EXACT),
+    "maskable_ppo": Algorithm("maskable_ppo", ("sb3_contrib", "torch"), _ALL),
 }
 QUICK = ("ppo_kl", "cfr_plus", "es_mccfr")
 QUICK_COLUMNS = ("leduc", "link_o mini2x4a-h3")
 QUICK_SECONDS = 3
-_NO_LINEAR = ("leduc", "liars_dice")  # games without action features
 
 
 class Run(NamedTuple):
@@ -116,14 +121,8 @@ def planned(arguments: argparse.Namespace) -> list[Run]:
     return [
         Run(name, column, seed, seconds, CHOSEN.get(name, 0))
         for column, seed, name in product(columns, seeds, algorithms)
-        if _learns(name, column)
+        if column in ALGORITHMS[name].columns
     ]
-
-
-def _learns(algorithm: str, column: str) -> bool:
-    if algorithm == "linear":
-        return column not in _NO_LINEAR
-    return COLUMNS[column].exact or ALGORITHMS[algorithm].whole
 
 
 def main() -> None:
@@ -145,7 +144,7 @@ def main() -> None:
     if file.exists():
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     if arguments.tables:
-        report(rows, PICTURE)
+        report(rows, file.with_suffix(".png"))
         return
     finished = {Run(*(row[name] for name in Run._fields)) for row in rows}
     runs = [run for run in planned(arguments) if run not in finished]
