@@ -205,6 +205,24 @@ def test_where_and_when_a_function_was_written_is_no_matter(
     assert sum(rules.both.stats.cache_hits.values()) == 1
 
 
+def test_installations_share_the_folder_that_is_named(
+    fifth: Callable[..., ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wheel in one environment and a clone in another compile once, with NUMBA_CACHE_DIR."""
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "named"))
+    assert fifth().both() == 45
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (tmp_path / "fifth").rename(elsewhere / "fifth")
+    monkeypatch.syspath_prepend(elsewhere)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "fifth"]:
+        del sys.modules[name]
+    rules = importlib.import_module("fifth.rules")
+    assert str(rules.__file__).startswith(str(elsewhere))
+    assert rules.both() == 45
+    assert sum(rules.both.stats.cache_hits.values()) == 1
+
+
 @pytest.mark.parametrize(
     "change",
     [

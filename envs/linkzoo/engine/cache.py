@@ -2,9 +2,9 @@
 
 Extends Numba's cache: a function's cache name contains a digest of the code and constants of all
 functions it is made of, so nothing else invalidates it. Old versions are removed. Of several
-processes only one compiles a function while the others wait. A read-only folder only causes a
-warning. With Numba's own cache, games start four to six times as slowly (docs/benchmarks.md,
-`python -m lab.engine cache`).
+processes only one compiles a function while the others wait. All installations share the folder
+that NUMBA_CACHE_DIR names. A read-only folder only causes a warning. With Numba's own cache, games
+start four to six times as slowly (docs/benchmarks.md, `python -m lab.engine cache`).
 """
 
 import hashlib
@@ -184,6 +184,13 @@ class Cache(FunctionCache):
         super().__init__(function)  # type: ignore[no-untyped-call]  # numba's
         self._source = source
         self._folder = Path(self._cache_path)
+        named = numba.config.CACHE_DIR  # type: ignore[attr-defined]  # NUMBA_CACHE_DIR
+        if named and self._folder.parent == Path(named):
+            # Numba has a folder for each place where a package is installed: one would do, since
+            # the digest tells code apart.
+            self._folder = Path(named) / function.__module__.rpartition(".")[0]
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._cache_path = str(self._folder)
         before, _, behind = self._impl.filename_base.partition(source.digest)
         suffix = behind.partition(".")[2]
         # Keyed by digest alone, not by line number or file date.
