@@ -145,7 +145,7 @@ def test_what_is_no_architecture(arch: str) -> None:
         capability_of(arch)
 
 
-@pytest.mark.slow  # quick: the others of this file
+@pytest.mark.nightly  # quick: the others of this file
 def test_compiling_ahead(made: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """All kernels of an environment, without a GPU; a second time none."""
     monkeypatch.setattr(device, "_target", None)  # undone afterwards

@@ -1,7 +1,7 @@
 """Advantages along each seat's own decisions."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo.integrations import seat_advantages
@@ -28,6 +28,7 @@ def test_what_lies_beyond_the_batch_counts_as_expected() -> None:
     np.testing.assert_allclose(advantages[:, 0], [0.3, 0, 0], atol=1e-6)
 
 
+@settings(max_examples=10)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.floats(0, 1))
 def test_against_the_definition(seed: int, players: int, decay: float) -> None:
     """The sum of discounted one-step errors over the seat's decisions left in the game."""

@@ -10,6 +10,7 @@ import linkzoo
 from linkzoo import Positions, RandomAgent, SeatEnv
 from linkzoo.integrations import FunctionAgent, OpponentPool
 from linkzoo_training import play_match
+from tests.driving import first_quick
 
 
 class Fixed:
@@ -30,7 +31,7 @@ def first(_features: NDArray[Any], mask: NDArray[Any]) -> NDArray[Any]:
     return chosen
 
 
-@pytest.mark.parametrize("game", linkzoo.game_names())
+@pytest.mark.parametrize("game", first_quick(linkzoo.game_names()))
 def test_a_function_plays(game: str) -> None:
     shapes = set()
 
@@ -64,7 +65,7 @@ def test_an_illegal_action_of_a_function_is_named(game: str) -> None:
         play()
 
 
-@pytest.mark.parametrize("game", linkzoo.game_names())
+@pytest.mark.parametrize("game", first_quick(linkzoo.game_names()))
 def test_a_pool_keeps_one_agent_for_a_game(game: str) -> None:
     members = [Fixed("a"), Fixed("b"), Fixed("c")]
     pool = OpponentPool(members)

@@ -25,6 +25,7 @@ from linkzoo_training.llm.settings import LlmSettings
 from linkzoo_training.llm.usage import GivesUpError, LlmUsage
 from linkzoo_training.selfplay.executors import ProcessExecutor
 from linkzoo_training.web.offers import read_agent
+from tests.driving import first_quick
 from tests.llm.server import LlmServer, llm_server
 
 pytest.importorskip("openai")
@@ -154,22 +155,26 @@ _COMPLETION = '{"choices": [{"message": {"content": "Move: 1"}}]}'
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [
-        ('{"error": {"code": 429, "message": "too many"}}', 429),
-        ('{"error": {"code": "rate_limit_exceeded", "status": "429"}}', 429),
-        ('{"error": "overloaded"}', 502),
-        ('{"object": "error", "message": "no such model", "code": 404}', 404),
-        ('{"choices": [{"error": {"code": 503}, "message": {"content": "Mo"}}]}', 503),
-        ('{"choices": [{"finish_reason": "error", "message": {"content": "Move: 1"}}]}', 502),
-        ('{"error": {"code": 500}, "choices": [{"message": {"content": "Move: 1"}}]}', 500),
-        ('{"detail": "Not authenticated"}', 502),
-        ("<html>log in first</html>", 502),
-        ('{"choices": [{"mess', 502),
-        ('{"choices": []}', 502),
-        ('{"choices": {}}', 502),
-        ("null", 502),
-        ("[]", 502),
-    ],
+    first_quick(
+        [
+            ('{"error": {"code": 429, "message": "too many"}}', 429),
+            ('{"error": {"code": "rate_limit_exceeded", "status": "429"}}', 429),
+            ('{"error": "overloaded"}', 502),
+            ('{"object": "error", "message": "no such model", "code": 404}', 404),
+            ('{"choices": [{"error": {"code": 503}, "message": {"content": "Mo"}}]}', 503),
+            ('{"choices": [{"finish_reason": "error", "message": {"content": "Move: 1"}}]}', 502),
+            ('{"error": {"code": 500}, "choices": [{"message": {"content": "Move: 1"}}]}', 500),
+            ('{"detail": "Not authenticated"}', 502),
+            ("<html>log in first</html>", 502),
+            ('{"choices": [{"mess', 502),
+            ('{"choices": []}', 502),
+            ('{"choices": {}}', 502),
+            ("null", 502),
+            ("[]", 502),
+        ],
+        4,
+        10,
+    ),
 )
 def test_an_error_with_status_200_is_never_an_answer(
     server: LlmServer, body: str, status: int
@@ -496,6 +501,7 @@ def test_names_of_models_are_kept_as_they_are() -> None:
     assert LlmSettings.parse("a/b:c@d").model == "a/b:c@d"
 
 
+@pytest.mark.slow
 def test_benchmarks_take_models(
     server: LlmServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

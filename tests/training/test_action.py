@@ -195,7 +195,7 @@ def test_games_without_features_name_another_network() -> None:
         make_network(get_game("linkage"), "action", 8, 1)
 
 
-@pytest.mark.slow  # quick: test_resume.py, with other networks
+@pytest.mark.nightly  # quick: test_resume.py, with other networks
 @both
 def test_a_resumed_run_is_the_uninterrupted_run(fields: dict[str, Any], tmp_path: Path) -> None:
     config = read_config(fields)

@@ -120,7 +120,7 @@ def test_parts_that_finish_in_order_give_the_weights_of_the_exact_mode() -> None
         trainer_of(LocalExecutor(2), asynchronous=asynchronous, pool={"share": 0.0})
         for asynchronous in (False, True)
     ]
-    for _ in range(4):
+    for _ in range(2):
         exact, asynchronous = (trainer.iterate() for trainer in trainers)
         assert asynchronous["loss/policy"] == exact["loss/policy"]
     assert exact["samples"] > 0
@@ -128,6 +128,7 @@ def test_parts_that_finish_in_order_give_the_weights_of_the_exact_mode() -> None
     assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
 
 
+@pytest.mark.slow
 def test_what_the_learner_plays_is_what_a_worker_plays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though it learns between two plies."""
     trainer = trainer_of(Unequal([5] * 4))
@@ -173,7 +174,7 @@ def test_workers_have_all_parts_if_there_are_few() -> None:
     assert sorted({part for part, _ in executor.sent}) == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("bound", first_quick([1, 3]))
+@pytest.mark.parametrize("bound", first_quick([1, 3], slow=0))
 def test_staleness_is_bounded(bound: int) -> None:
     """Of all that is learned from; the log has it, and how much was dropped."""
     trainer = trainer_of(Unequal([0, 1, 2, 40]), max_staleness=bound)
@@ -269,7 +270,7 @@ def test_a_stop_is_heard_while_workers_are_silent(tmp_path: Path) -> None:
     assert resumed.finished
 
 
-@pytest.mark.slow  # quick: the tests above, in this process
+@pytest.mark.nightly  # quick: the tests above, in this process
 def test_it_learns_what_is_right_on_processes(tmp_path: Path) -> None:
     """As the exact mode does; TERM ends it in between, and it goes on."""
     config = alphazero_config({**test_alphazero.SMALL, "asynchronous": True, "parts": 4})

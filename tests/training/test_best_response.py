@@ -68,7 +68,7 @@ def fixture_config() -> PPOConfig:
     )
 
 
-@pytest.mark.slow  # quick: test_command
+@pytest.mark.nightly  # slow: test_command
 def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     """Random play on 3×3: the response gets nearly the payoff of the exact one."""
     report = train_best_response(config, GAMES, folder=tmp_path)
@@ -104,6 +104,7 @@ def test_a_best_response_is_found(config: PPOConfig, tmp_path: Path) -> None:
     assert again.win_share().mean == 0.5
 
 
+@pytest.mark.slow
 def test_all_games_are_against_the_agent(config: PPOConfig) -> None:
     trainer = PPOTrainer(config)
     play = trainer.play

@@ -131,7 +131,7 @@ def trained(executor: Executor, folder: Path) -> bytes:
         rated,
         pytest.param(labelled, marks=pytest.mark.nightly),
         pytest.param(improved, marks=pytest.mark.nightly),
-        pytest.param(trained, marks=pytest.mark.slow),
+        pytest.param(trained, marks=pytest.mark.nightly),
     ],
 )
 def test_commands_do_not_depend_on_deaths(
@@ -194,7 +194,7 @@ def network_of(state: Path) -> bytes:
     return b"".join(tensors[name].numpy().tobytes() for name in sorted(tensors))
 
 
-@pytest.mark.slow  # quick: test_executors.py::test_resumed_run_is_the_uninterrupted_run
+@pytest.mark.nightly  # quick: test_executors.py::test_resumed_run_is_the_uninterrupted_run
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 def test_a_run_whose_learner_is_killed_goes_on(tmp_path: Path) -> None:
     """To the weights of a run without workers that nobody killed."""
@@ -222,7 +222,7 @@ run()
 """
 
 
-@pytest.mark.slow  # quick: test_resume.py, of the state
+@pytest.mark.nightly  # quick: test_resume.py, of the state
 def test_a_rank_that_dies_is_restarted(tmp_path: Path) -> None:
     """Torchrun starts all ranks again; another number of them is refused."""
     (tmp_path / "dies.py").write_text(DIES)

@@ -17,6 +17,7 @@ from linkzoo_training.resources import (
     shipped,
     shipped_checkpoints,
 )
+from tests.driving import first_quick
 
 
 @pytest.fixture
@@ -163,7 +164,9 @@ def test_damaged_files_are_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", sorted(shipped("checkpoints").glob("*/")), ids=lambda folder: folder.name
+    "folder",
+    first_quick(sorted(shipped("checkpoints").glob("*/")), slow=99),
+    ids=lambda folder: folder.name,
 )
 def test_shipped_checkpoints_load_and_are_small(folder: Path) -> None:
     agent = load_agent(folder.name)

@@ -25,6 +25,7 @@ from linkzoo_training.config.config import load_config
 from tests.common.play import run_python
 from tests.common.variants import CARRIED, Variant
 from tests.cuda.installed import skip_without_numba_cuda
+from tests.driving import first_quick
 
 
 def error_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -350,7 +351,9 @@ sys.exit(main())
 
 @pytest.mark.slow  # quick: test_ppo.py, that a run that was stopped goes on
 @pytest.mark.last
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), first_quick([(signal.SIGINT, 130), (signal.SIGTERM, 143)], slow=0)
+)
 def test_a_stopped_run_says_so_by_its_exit_code(
     number: signal.Signals, code: int, tmp_path: Path
 ) -> None:

@@ -11,6 +11,7 @@ import yaml
 from linkzoo import game_names
 from linkzoo_training.config.config import (
     AlphaZeroConfig,
+    Config,
     EvalConfig,
     InitialStatesConfig,
     PoolConfig,
@@ -22,6 +23,7 @@ from linkzoo_training.config.config import (
 from linkzoo_training.config.fields import override
 from linkzoo_training.resources import find_checkpoint, shipped
 from tests.common.play import run_python
+from tests.driving import NIGHTLY
 from tests.training.helpers import ppo_config
 
 SHIPPED = sorted(path.stem for path in shipped("configs").glob("*.yaml"))
@@ -315,6 +317,7 @@ def numeric(kind: Any) -> list[str]:
     return names
 
 
+SHARED = numeric(Config)
 NASTY = [
     *("-1 0 1e308 -1e308 1e-320 .inf -.inf .nan 1e999 null true '' ~ [] {} x 2020-01-01".split()),
     *(str(sign * 10**power + one) for sign in (1, -1) for power in (12, 30, 400) for one in (0, 1)),
@@ -329,7 +332,8 @@ NASTY = [
     ("preset", "field"),
     [
         *(("linkage_ppo", name) for name in numeric(PPOConfig)),
-        *(("linkage_az", name) for name in numeric(AlphaZeroConfig)),
+        *(("linkage_az", name) for name in numeric(AlphaZeroConfig) if name not in SHARED),
+        *(pytest.param("linkage_az", name, marks=NIGHTLY) for name in SHARED),
     ],
 )
 def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
@@ -362,7 +366,7 @@ def test_wild_numbers_are_refused_by_name(preset: str, field: str) -> None:
         "seed=[",
         "seed=!!python/object/apply:os.getcwd []",
         "seed=" + "9" * 5000,
-        pytest.param("seed=" + "[" * 2000, marks=pytest.mark.slow),
+        pytest.param("seed=" + "[" * 2000, marks=NIGHTLY),
         "seed={[1]: 2}",
         "seed=2020-13-45",
         "seed=\x00",

@@ -436,7 +436,7 @@ def test_it_learns_what_is_right() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("calls", [0, 3])
+@pytest.mark.parametrize("calls", first_quick([0, 3], slow=0))
 def test_a_stop_is_heard_while_workers_are_silent(calls: int, tmp_path: Path) -> None:
     """In the first iteration, too; the state is saved with the games that they were to play."""
     fields = {**PPO, "total_steps": 5 * 16 * 24, "save_every": 100}

@@ -23,12 +23,12 @@ from tests.driving import first_quick
     ("game", "kind"),
     first_quick(
         [
-            ("link_o", "graph"),
             ("love_links", "action"),
+            ("link_o", "graph"),
             ("love_links", "flat"),
             ("linkage", "board"),
         ],
-        2,
+        1,
         0,
     ),
 )

@@ -219,7 +219,7 @@ def test_damaged_cards(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_damaged_states(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
     """A flipped bit and a missing end are refused."""
     path = tmp_path / STATE_FILE
-    for data in damages((state / STATE_FILE).read_bytes(), 60):
+    for data in damages((state / STATE_FILE).read_bytes(), 20):
         path.write_bytes(data)
         with pytest.raises(ValueError, match=rf"{STATE_FILE} is damaged"):
             trainer.load(tmp_path)
@@ -320,7 +320,7 @@ def test_a_thread_joins_the_window(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_states_of_another_optimiser(tmp_path: Path) -> None:
     """A run of AlphaZero whose momentum is missing, or that knew another optimiser."""
     config = alphazero_config(test_alphazero.TINY)
-    trainer = test_alphazero.run(config, 3)
+    trainer = test_alphazero.run(config, 1)
     trainer.save(tmp_path)
     tensors, meta = load_tensors(tmp_path / STATE_FILE)
     momentum = "muon.0.momentum"
@@ -454,7 +454,7 @@ print(held)
 """
 
 
-@pytest.mark.slow  # quick: that a refused training leaves nothing
+@pytest.mark.nightly  # quick: that a refused training leaves nothing
 def test_a_lock_that_is_removed_is_held_by_one(tmp_path: Path) -> None:
     """Processes that start and end at once; two in the folder together would be seen."""
     command = [sys.executable, "-c", BESIDE, str(tmp_path / "run"), str(tmp_path / "one")]
@@ -547,6 +547,7 @@ def test_only_regular_files_are_replaced(
     assert file.read_bytes() == b"data"
 
 
+@pytest.mark.slow
 def test_what_a_killed_writer_left_goes(tmp_path: Path) -> None:
     """The next run in the folder removes the temporary files."""
     (tmp_path / f"{STATE_FILE}.77.part").write_bytes(bytes(99))

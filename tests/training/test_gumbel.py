@@ -175,7 +175,7 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize(
     ("plies", "options"),
-    first_quick([(8, {}), (1, {"board_size": 4, "threshold": 5}), (16, {})], 2),
+    first_quick([(8, {}), (1, {"board_size": 4, "threshold": 5}), (16, {})], slow=0),
 )
 def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
     """Visits, policy, values and the choice are those of the plain formulas."""
@@ -231,7 +231,7 @@ def longest(game: Game, state: np.record) -> int:
 
 @pytest.mark.parametrize(
     ("size", "threshold", "free_hole", "plies"),
-    first_quick([(4, 6, True, 6), (4, 5, False, 4), (4, 6, False, 5), (5, 8, False, 8)]),
+    first_quick([(4, 6, True, 6), (4, 5, False, 4), (4, 6, False, 5), (5, 8, False, 8)], slow=0),
 )
 def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies: int) -> None:
     """One to three plies before the end, without help from the network; and its value.
@@ -239,7 +239,7 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     Further away the search trusts its first looks, and relies on the network.
     """
     options = {"board_size": size, "threshold": threshold, "free_hole": free_hole}
-    positions = midgame(LINKAGE, 80, plies, **options)
+    positions = midgame(LINKAGE, 40, plies, **options)
     near = np.array([longest(LINKAGE, state) <= 3 for state in positions.states])
     states = positions.states[near]
     search = GumbelSearch(Inputs(LINKAGE), len(states), 400, considered=64)
@@ -258,7 +258,7 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     assert decided >= 8
 
 
-@pytest.mark.parametrize("weight", first_quick([0.5, 0.0]))
+@pytest.mark.parametrize("weight", first_quick([0.5, 0.0], slow=0))
 def test_solved_roots_are_played_perfectly(weight: float) -> None:
     """By the best actions alone, as the network prefers among them; the value is the end's."""
     positions, exact, answer = midgame(LINKAGE, 60, 15), solver(LINKAGE), opinionated(LINKAGE)
@@ -307,7 +307,7 @@ def test_solved_leaves_are_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     assert checked[True] > 40 < checked[False]
 
 
-@pytest.mark.slow  # quick: the search of three seats is the paper's
+@pytest.mark.nightly  # quick: the search of three seats is the paper's
 def test_every_seat_maximises_its_own_payoff() -> None:
     """Three seats, one of which acts twice running.
 
@@ -325,7 +325,7 @@ def test_every_seat_maximises_its_own_payoff() -> None:
     assert {best for best, _ in solved} == {0, 1}
 
 
-@pytest.mark.slow  # quick: nothing hidden reaches a search of Kuhn poker
+@pytest.mark.nightly  # quick: nothing hidden reaches a search of Kuhn poker
 def test_does_not_peek() -> None:
     """The sure half is worth more than calling a coin, unless one looks at it."""
     start = begin(COIN, 40)

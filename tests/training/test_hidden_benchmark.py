@@ -12,7 +12,7 @@ from lab.hidden.report import report
 from lab.hidden.trials import CHOSEN, COLUMN, SECONDS, TRIALS
 
 
-@pytest.mark.slow  # quick: the tree, CFR+ and NashConv in tests/exact
+@pytest.mark.nightly  # quick: the tree, CFR+ and NashConv in tests/exact
 def test_a_run_goes_on_where_it_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -60,6 +60,7 @@ def test_every_algorithm_learns_what_it_can() -> None:
     assert {run.column for run in searched} == {COLUMN}
 
 
+@pytest.mark.slow
 def test_tables_show_the_search_and_the_matches(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -117,7 +117,7 @@ def test_a_worker_alone_plays_as_with_its_own_network() -> None:
         trainer_of(LocalExecutor(4), central_inference=central) for central in (True, False)
     ]
     for trainer in trainers:
-        for _ in range(3):
+        for _ in range(2):
             trainer.iterate()
     central, own = (trainer.window for trainer in trainers)
     assert sum(map(len, own)) > 0
@@ -135,7 +135,7 @@ def test_it_needs_asynchronous_games() -> None:
         read_config({**TINY, "asynchronous": False, "central_inference": True})
 
 
-@pytest.mark.slow  # quick: the tests above, in this process
+@pytest.mark.nightly  # quick: the tests above, in this process
 def test_processes_play_with_it() -> None:
     with ProcessExecutor(2) as executor:
         trainer = trainer_of(executor, central_inference=True)

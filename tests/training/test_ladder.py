@@ -183,6 +183,7 @@ def test_commands_of_cards_hold_the_options(folder: Path) -> None:
     assert card["strength"][-1]["command"].endswith("--players 2 skip_forced=true")
 
 
+@pytest.mark.slow
 def test_a_tournament_with_the_ladder(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["tournament", "--ladder", "mine", "--game", "love_links", "--games", "2"]
     assert main([*arguments, "--output", "ratings"]) == 0

@@ -89,7 +89,7 @@ def test_the_shipped_scorer_beats_greedy(game: str) -> None:
     assert result.win_share().low > 0.5
 
 
-@pytest.mark.slow  # quick: the labels below; other commands that go on
+@pytest.mark.nightly  # quick: the labels below; other commands that go on
 def test_a_stopped_run_of_labels_goes_on(labelled: Path, tmp_path: Path) -> None:
     path = tmp_path / "labels.npz"
     make_labels(SETTINGS, 1, path, lambda _: None)

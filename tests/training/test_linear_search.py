@@ -30,7 +30,7 @@ def test_names_are_read_and_written(name: str) -> None:
     assert spec.source == ("" if name == "linear:64" else name.partition(":")[0])
 
 
-@pytest.mark.slow  # quick: the others of this file
+@pytest.mark.nightly  # quick: the others of this file
 def test_playouts_find_better_actions() -> None:
     """In positions that the scorer's own labels judge, as `--labelled-positions` measures."""
     labels, scorer = read_labelled_positions("link_o"), LinearAgent()

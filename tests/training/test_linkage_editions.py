@@ -11,7 +11,7 @@ GAME = get_game("linkage")
 SOLVED = {"3x3": (3, 1), "4x4": (6, 0), "5x5": (8, 0)}  # groups, and the seat that wins
 
 
-@pytest.mark.parametrize("name", first_quick(sorted(SOLVED), 2))
+@pytest.mark.parametrize("name", first_quick(sorted(SOLVED), 2, 0))
 def test_the_solution_of_an_edition(name: str) -> None:
     """R10: More is seat 0."""
     state = GAME.blank(2, GAME.editions[name])

@@ -296,7 +296,7 @@ print("so many:", len(every))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_test_on_a_gpu_is_of_one_task() -> None:
     """And collecting them asks for no package of the extra `web`."""
     assert int(run_python("-c", COLLECT).rsplit("so many: ")[1]) > 40

@@ -135,7 +135,7 @@ def test_light_optimisers_step_like_torchs(kind: type[torch.optim.Adam]) -> None
     torch.testing.assert_close(*states, rtol=0, atol=0)
 
 
-@pytest.mark.slow  # quick: test_no_pickle.py
+@pytest.mark.nightly  # quick: test_no_pickle.py
 @pytest.mark.parametrize("preset", first_quick(["linkage_az_quick", "linkage_ppo_quick"], 1, 0))
 def test_training_does_not_import_torchs_compiler(preset: str) -> None:
     """It takes a second and 70 MB of each run."""

@@ -48,11 +48,13 @@ def _held(file: Path) -> dict[str, Any]:
     return data_in_page
 
 
-@pytest.mark.parametrize("game", first_quick(game_names(), 1, 1))
-def test_the_page_of_a_whole_game_holds_all_views_and_moves_and_nothing_from_elsewhere(
-    game: str, tmp_path: Path
+@pytest.mark.parametrize(
+    ("game", "plies"), first_quick([("linkage", 6), *((game, 10_000) for game in game_names())])
+)
+def test_the_page_of_a_game_holds_all_views_and_moves_and_nothing_from_elsewhere(
+    game: str, plies: int, tmp_path: Path
 ) -> None:
-    record, file = _played(game, 10_000), tmp_path / "game.html"
+    record, file = _played(game, plies), tmp_path / "game.html"
     as_html(record, file)
     assert file.stat().st_size <= MOST_BYTES
     held, replay = _held(file), Replay(record)
@@ -78,7 +80,7 @@ def test_a_page_has_a_view_for_each_seat_only_where_something_is_hidden() -> Non
 @pytest.mark.slow  # quick: tests/web/test_tables.py
 def test_the_page_holds_the_values_of_the_games_checkpoint(tmp_path: Path) -> None:
     file, page = tmp_path / "game.json", tmp_path / "game.html"
-    record = _played("linkage", 10_000)
+    record = _played("linkage", 6)
     record.save(file)
     assert main(["replay", str(file), "--html", str(page)]) == 0
     assert _held(page)["values"] == values_along(load_agent("linkage"), record).to_dict()
@@ -122,6 +124,7 @@ def test_replay_writes_a_gif_and_pngs(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "'5' is not like 10-20" in capsys.readouterr().err
 
 
+@pytest.mark.slow  # quick: a replay writes a GIF
 def test_an_animation_has_the_positions_and_fewer_of_them_if_it_is_too_large(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -213,6 +213,7 @@ def test_workers_play_the_same_match(sprt: Sprt | None, book: Path) -> None:
         assert [kept[name] for name in counted] == [here[name] for name in counted]
 
 
+@pytest.mark.slow
 def test_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,8 +43,8 @@ def run(config: PPOConfig, iterations: int) -> PPOTrainer:
 
 def test_same_seed_same_weights() -> None:
     config = ppo_config(QUICK)
-    trained = weights(run(config, 4))
-    assert trained == weights(run(config, 4)) != weights(run(ppo_config({**QUICK, "seed": 1}), 4))
+    trained = weights(run(config, 2))
+    assert trained == weights(run(config, 2)) != weights(run(ppo_config({**QUICK, "seed": 1}), 2))
 
 
 def test_log_probabilities_and_entropies_are_those_of_log_softmax() -> None:
@@ -88,12 +88,13 @@ def test_no_more_threads_than_cores() -> None:
             {"network": "board", "width": 8, "symmetric": True},
             {},
             {"precision": "bf16"},
-        ]
+        ],
+        slow=0,
     ),
 )
 def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str, object]) -> None:
     config = ppo_config({**QUICK, **changes})
-    whole, part = run(config, 5), run(config, 4)
+    whole, part = run(config, 4), run(config, 3)  # a snapshot is in the pool
     part.save(tmp_path)
     resumed = PPOTrainer(config)
     resumed.load(tmp_path)
@@ -102,7 +103,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, changes: dict[str,
     assert weights(resumed) == weights(whole)
 
 
-@pytest.mark.parametrize("critic", first_quick(["full", "shared"]))
+@pytest.mark.parametrize("critic", first_quick(["full", "shared"], slow=0))
 def test_muon_steps_hidden_layers_and_adam_all_else(critic: str) -> None:
     data = {**QUICK, "game": "link_o", "initial_states": {}, "critic": critic}
     for optimizer in ("adam", "muon"):
@@ -118,7 +119,7 @@ def test_what_is_published_is_an_average() -> None:
     """Each iteration's weights have a share of 1 / `average`, the first ones all that is left."""
     trainer = PPOTrainer(ppo_config({**QUICK, "average": 4, "precision": "fp32"}))
     expected: dict[str, torch.Tensor] = {}
-    for _ in range(5):
+    for _ in range(3):
         trainer.iterate()
         for name, now in trainer.network.state_dict().items():
             before = expected.get(name, now)
@@ -130,7 +131,7 @@ def test_what_is_published_is_an_average() -> None:
     assert any((published[n] != now).any() for n, now in trainer.network.state_dict().items())
 
 
-@pytest.mark.slow  # quick: test_rollout.py, that it is asked, and learned from alone
+@pytest.mark.nightly  # quick: test_rollout.py, that it is asked, and learned from alone
 def test_a_teacher_is_imitated_at_first() -> None:
     """Ross et al. 2011: soon its actions are far likelier, by half a nat and more."""
     shares = []
@@ -157,7 +158,7 @@ def test_action_values_teach_the_policy_that_they_stand_for() -> None:
     values = torch.randn(3, 5).half()
     logits = torch.zeros(3, 5, requires_grad=True)
     optimizer = torch.optim.Adam([logits], lr=0.1)
-    for _ in range(500):
+    for _ in range(200):
         optimizer.zero_grad()
         trainer._imitation_loss(torch.log_softmax(logits, -1), values).backward()
         optimizer.step()

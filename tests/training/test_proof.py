@@ -114,7 +114,7 @@ def test_no_best_action_is_called_wrong() -> None:
     assert refuted >= 1
 
 
-@pytest.mark.slow  # quick: what is proven at a root, above
+@pytest.mark.nightly  # quick: what is proven at a root, above
 def test_training_targets_keep_what_may_be_best() -> None:
     """The policy of play has the proven actions alone; the actions played are the same.
 

@@ -86,7 +86,7 @@ def tried_hex(own: Board, other: Board, vertical: bool) -> int:
     return -1
 
 
-@pytest.mark.slow  # quick: the shipped positions, and the rules in outside/test_hex.py
+@pytest.mark.nightly  # quick: the shipped positions, and the rules in outside/test_hex.py
 def test_late_positions_of_hex_are_solved_as_by_trying_everything() -> None:
     table = solver_hex.new_table()
     results = []
@@ -105,7 +105,7 @@ def test_late_positions_of_hex_are_solved_as_by_trying_everything() -> None:
     assert set(results) == {-1, 1}
 
 
-@pytest.mark.parametrize("step", first_quick([79, 19]))
+@pytest.mark.parametrize("step", first_quick([79, 19], slow=0))
 @pytest.mark.parametrize("name", sorted(SOLVERS))
 def test_the_shipped_positions_have_their_best_actions(name: str, step: int) -> None:
     """Some of every ply; each leaves a choice."""

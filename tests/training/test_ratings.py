@@ -47,7 +47,8 @@ def test_known_strengths_are_found(sides: int) -> None:
             ([1.0, 4.0, 16.0, 250.0, 4000.0], 2, 200),
             ([1.0, 1.0, 2.0, 60.0], 3, 60),
         ],
-        2,
+        1,
+        1,
     ),
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(

@@ -57,7 +57,7 @@ def drawn_tables(points: list[float], blocks: int, sides: int, seed: int) -> Tab
     return Tables(lineups, shares)
 
 
-@pytest.mark.parametrize("sides", first_quick([3, 2, 5]))
+@pytest.mark.parametrize("sides", first_quick([3, 2, 5], 0))
 def test_a_rating_finds_the_strength(sides: int) -> None:
     """In most of 20 samples the interval holds the strength, and it is as wide as it should be."""
     points = [1130.0, 800, 1000, 1200]
@@ -113,7 +113,7 @@ def test_random_play_has_the_rating_of_random_play() -> None:
     assert won[against == 1].mean() == pytest.approx(0.5, abs=0.1)
 
 
-@pytest.mark.slow  # quick: test_executors.py
+@pytest.mark.nightly  # quick: test_executors.py
 def test_games_depend_on_neither_batch_nor_process(monkeypatch: pytest.MonkeyPatch) -> None:
     made = small()
     whole = play_tables(made, 2, made.agent("greedy"), 12)

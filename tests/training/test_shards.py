@@ -67,7 +67,7 @@ def test_shards_are_all_rows_in_order(rows: int, threads: int) -> None:
     assert shards.split(rows, torch.device("meta")) == [slice(0, rows)]
 
 
-@pytest.mark.slow  # quick: test_gradients_are_those_of_the_whole
+@pytest.mark.nightly  # quick: test_gradients_are_those_of_the_whole
 @pytest.mark.parametrize(
     ("make", "changes"),
     [
@@ -282,7 +282,7 @@ envs.close()
 """
 
 
-@pytest.mark.slow  # quick: common/test_threads.py
+@pytest.mark.nightly  # quick: common/test_threads.py
 @pytest.mark.skipif(
     sys.platform == "win32" or sys.version_info >= (3, 12),
     reason="no fork on Windows; later Pythons warn of a fork beside threads",

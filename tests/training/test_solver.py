@@ -142,7 +142,7 @@ def test_the_positions_of_the_comparison_are_of_many_kinds() -> None:
     assert sum({0, 1} <= set(one.tolist()) for one in wins) >= 20
 
 
-@pytest.mark.parametrize("choice", ["hole", "role"])
+@pytest.mark.parametrize("choice", first_quick(["role", "hole"]))
 def test_r11_the_hole_and_the_roles(choice: str) -> None:
     """Seat 0 puts the hole where neither role helps seat 1, if there is such a place."""
     for threshold in range(1, 9):
@@ -171,7 +171,7 @@ def _groups_decide(state: np.record) -> int:
     return int(more_wins == (state.more == 0))
 
 
-@pytest.mark.parametrize(("seeds", "least"), first_quick([(20, 170), (60, 500)]))
+@pytest.mark.parametrize(("seeds", "least"), first_quick([(20, 170), (60, 500)], slow=0))
 def test_its_move_keeps_the_win_against_every_reply(seeds: int, least: int) -> None:
     """From won positions, an exact move and then all replies, to the end."""
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from linkzoo_training.evaluation.statistics import elo, from_blocks, wilson
+from tests.driving import first_quick
 
 
 def test_intervals() -> None:
@@ -38,24 +39,28 @@ def test_intervals_cover_the_truth() -> None:
     assert 0.93 <= covered / 2000 <= 0.97
 
 
-@pytest.mark.parametrize("blocks", [10, 100])
+@pytest.mark.parametrize("blocks", first_quick([10, 100]))
 @pytest.mark.parametrize(
     "chances",  # of block scores 0, 1/4, ..., 1
-    [
-        (0, 0, 1, 0, 0),
-        (0.001, 0.002, 0.99, 0.005, 0.002),
-        (0, 0, 0.98, 0, 0.02),
-        (0, 0.05, 0.9, 0.05, 0),
-        (0.1, 0.2, 0.4, 0.2, 0.1),
-        (0, 0, 0, 0.01, 0.99),
-        (0, 0, 0.02, 0, 0.98),
-        (0.005, 0, 0, 0, 0.995),
-        (0.02, 0, 0, 0, 0.98),
-        (0, 0, 0, 0, 1),
-    ],
+    first_quick(
+        [
+            [0, 0, 1, 0, 0],
+            [0.001, 0.002, 0.99, 0.005, 0.002],
+            [0, 0, 0.98, 0, 0.02],
+            [0, 0.05, 0.9, 0.05, 0],
+            [0.1, 0.2, 0.4, 0.2, 0.1],
+            [0, 0, 0, 0.01, 0.99],
+            [0, 0, 0.02, 0, 0.98],
+            [0.005, 0, 0, 0, 0.995],
+            [0.02, 0, 0, 0, 0.98],
+            [0, 0, 0, 0, 1],
+        ],
+        3,
+        7,
+    ),
 )
 def test_intervals_cover_the_truth_of_draws_and_of_certain_results(
-    blocks: int, chances: tuple[float, ...]
+    blocks: int, chances: list[float]
 ) -> None:
     """Draws: no interval has the width 0, and those of nearly certain results hold the truth too.
 

@@ -105,7 +105,7 @@ def check_a_stopped_run_ends(executor: str, number: signal.Signals, folder: Path
         time.sleep(0.05)
 
 
-@pytest.mark.slow  # quick: the next test, and test_executors.py: a stop while workers are silent
+@pytest.mark.nightly  # quick: the next test, and test_executors.py: a stop while workers are silent
 @pytest.mark.last
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
 def test_a_run_whose_workers_hang_ends(tmp_path: Path) -> None:

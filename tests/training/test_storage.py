@@ -102,7 +102,7 @@ def check_commands_take_urls(url: str, folder: Path, executor: str) -> None:
     assert files.cat_file(f"{root}/labels.npz") == (folder / "labels.npz").read_bytes()
 
 
-@pytest.mark.slow  # quick: the next test but one
+@pytest.mark.nightly  # quick: the next test but one
 @pytest.mark.last
 def test_commands_take_urls(tmp_path: Path) -> None:
     check_commands_take_urls("memory://bucket/things", tmp_path, "processes")
@@ -135,7 +135,7 @@ def check_runs_share_urls(url: str, folder: Path, *executor: str) -> None:
     assert files.exists(f"{root}/league/ratings/league.png")
 
 
-@pytest.mark.slow  # quick: test_members_of_a_league_exchange_snapshots_by_its_url, the next test
+@pytest.mark.nightly  # quick: test_members_of_a_league_exchange_snapshots_by_its_url, the next test
 @pytest.mark.last
 def test_runs_share_urls(tmp_path: Path) -> None:
     check_runs_share_urls("memory://bucket/shared", tmp_path)

@@ -17,6 +17,7 @@ from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.agents.trained_on import TrainedOn, UntrainedWarning
 from linkzoo_training.agents.values import values_along
 from linkzoo_training.commands.cli import main
+from tests.driving import first_quick
 
 THRESHOLD = "was trained for threshold=12..16, not 11"
 
@@ -122,11 +123,14 @@ def test_a_match_warns_before_its_workers_play() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        "evaluate linkage_az random --games 2 threshold=11",
-        "tournament linkage_ppo linkage_az random --games 2 threshold=11 --out {out}",
-        "data selfplay linkage_az --games 2 threshold=11 --out {out}",
-    ],
+    first_quick(
+        [
+            "evaluate linkage_az random --games 2 threshold=11",
+            "tournament linkage_ppo linkage_az random --games 2 threshold=11 --out {out}",
+            "data selfplay linkage_az --games 2 threshold=11 --out {out}",
+        ],
+        slow=2,
+    ),
 )
 @pytest.mark.parametrize(
     "workers",

@@ -19,6 +19,7 @@ from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.search import uct
 from linkzoo_training.search.solver import successors
 from tests.common.play import run_python
+from tests.driving import first_quick
 from tests.training.helpers import begin, midgame, value
 from tests.training.toys import COIN, SURE, TABLE, backward_induction
 
@@ -27,13 +28,9 @@ LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
 
 @pytest.mark.parametrize(
     ("size", "threshold", "free_hole", "plies"),
-    [
-        (5, 8, False, 8),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in [(4, 6, True, 5), (3, 3, True, 1), (4, 5, False, 4), (4, 6, False, 4)]
-        ),
-    ],
+    first_quick(
+        [(5, 8, False, 8), (3, 3, True, 1), (4, 6, True, 5), (4, 5, False, 4), (4, 6, False, 4)]
+    ),
 )
 def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies: int) -> None:
     """Endgames, and the choice of a role, after which the same seat may act again."""
@@ -183,6 +180,7 @@ def test_greedy_against_random_as_computed_elsewhere() -> None:
     assert result.win_share(1).mean <= 0.002
 
 
+@pytest.mark.slow  # quick: greedy against random
 def test_greedy_against_greedy_as_computed_elsewhere() -> None:
     """More's win rate 14 %."""
     result = linkage_match("greedy", "greedy", 1000)
@@ -220,7 +218,7 @@ def test_many_positions_are_searched_some_at_a_time(monkeypatch: pytest.MonkeyPa
     assert sizes == [24, 24, 2]
 
 
-@pytest.mark.slow  # quick: test_does_not_peek
+@pytest.mark.nightly  # quick: test_does_not_peek
 def test_hands_of_link_o_are_seen_and_the_bag_is_not() -> None:
     """Moves follow the hands of others, and not the order of the bag."""
     positions = midgame(LINK_O, 12, 40)

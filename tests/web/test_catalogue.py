@@ -159,6 +159,7 @@ def test_a_game_without_measured_agents_has_no_ratings() -> None:
     assert strengths(Nothing()) == {}
 
 
+@pytest.mark.slow
 def test_a_game_and_its_agents_are_prepared_while_the_page_is_read(tmp_path: Path) -> None:
     with serving(tmp_path) as client:
         wanted = {"agents": ["human", "greedy", "linkage"]}

@@ -11,7 +11,7 @@ from tests.web.server import Client, serving
 OPTIONS = {"board": "mini2x4a-h2"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_edition_against_its_equilibrium(tmp_path: Path) -> None:
     tree = exact.tree("link_o", options=OPTIONS)
     solution = exact.solve(tree)

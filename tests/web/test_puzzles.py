@@ -29,13 +29,13 @@ def test_few_moves_win(name: str, number: int) -> None:
     assert isinstance(puzzle_view(name, number)["say"], str)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_game_has_a_puzzle_of_an_edition() -> None:
     for name in puzzle_numbers(list(game_names())):
-        games = [load_puzzle(name, number)[0:2] for number in range(puzzle_numbers([name])[name])]
-        options = [game.chosen_options(state) for game, state in games]
+        games = (load_puzzle(name, number)[0:2] for number in range(puzzle_numbers([name])[name]))
+        options = (game.chosen_options(state) for game, state in games)
         editions = [edition.items() for edition in get_game(name).editions.values()]
-        assert any(edition <= chosen.items() for edition in editions for chosen in options)
+        assert any(edition <= chosen.items() for chosen in options for edition in editions)
 
 
 @pytest.mark.slow

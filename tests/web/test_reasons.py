@@ -361,7 +361,7 @@ def checked(game: Game, state: np.record, played: int, better: int) -> set[str]:
     ("name", "players", "every"),
     first_quick(
         [
-            ("link_o", 4, 3),
+            ("link_o", 4, 9),
             ("love_links", 4, 1),
             ("love_formula", 4, 1),
             ("link_o", 2, 3),
@@ -480,11 +480,12 @@ def linkage_holds(game: Game, state: np.record, played: int, better: int, senten
 
 
 @pytest.mark.slow
-def test_reasons_of_linkage_state_facts() -> None:
+@pytest.mark.parametrize("games", first_quick([3, 12], slow=0))
+def test_reasons_of_linkage_state_facts(games: int) -> None:
     game = get_game("linkage")
     rng = np.random.default_rng(1)
     kinds = set()
-    for seed in range(12):
+    for seed in range(games):
         for state in decisions(game, 2, seed, 1):
             for played, better in pairs(game, state, rng):
                 for sentence in reasons(game, state, played, better, ALL):

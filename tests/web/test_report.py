@@ -53,7 +53,7 @@ def winner(state: np.record) -> int:
 
 @pytest.mark.parametrize(
     "games",
-    [pytest.param(2, marks=pytest.mark.slow), pytest.param(50, marks=pytest.mark.nightly)],
+    first_quick([1, 50], 0),
 )
 def test_losses_are_those_of_the_exact_solver(games: int) -> None:
     """No decision is blamed that kept a win or had none; each better move wins."""
@@ -85,7 +85,7 @@ def test_losses_are_those_of_the_exact_solver(games: int) -> None:
     assert thrown >= games // 10
 
 
-@pytest.mark.parametrize("game", ["linkage", pytest.param("link_o", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("game", first_quick(["linkage", "link_o"], 0))
 def test_a_report_evaluates_each_position_once(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
     record = GameRecord.load(ROOT / "docs" / "games" / "played" / f"{game}.json")
     agent = load_agent(game)

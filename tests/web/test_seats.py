@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.driving import first_quick
 from tests.web.server import Client
 
 
@@ -114,7 +115,7 @@ def test_a_wish_ends_with_the_next_move_and_with_the_game(client: Client) -> Non
         assert client.ask(f"sessions/{link}/back", {})[0] == 409
 
 
-@pytest.mark.parametrize(("game", "apart"), [("linkage", True), ("love_links", False)])
+@pytest.mark.parametrize(("game", "apart"), first_quick([("linkage", True), ("love_links", False)]))
 def test_nothing_is_taken_back_after_the_end(client: Client, game: str, apart: bool) -> None:
     options = {"linkage": {"board_size": 3, "threshold": 3}, "love_links": {"short": True}}[game]
     seats = ["human", "human"] if apart else ["human", "random"]

@@ -49,7 +49,8 @@ SLOW, FAILING = "tests.web.test_sessions:SlowAgent", "tests.web.test_sessions:Fa
 
 
 def test_a_game_is_played_to_its_end_and_saved(client: Client) -> None:
-    name = client.new_game("linkage", ["human", "random"])
+    small = {"board_size": 3, "threshold": 3}
+    name = client.new_game("linkage", ["human", "random"], options=small)
     while not (view := client.settled(name))["over"]:
         assert view["looking"] == 0
         status, _ = client.ask(f"sessions/{name}/move", {"move": view["moves"][-1]["text"]})
@@ -308,7 +309,7 @@ def test_analysis_gives_shares_values_visits_and_the_exact_verdict(client: Clien
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("threshold", [11, 13])
+@pytest.mark.parametrize("threshold", first_quick([11, 13], slow=0))
 def test_agents_outside_of_their_training_are_named(client: Client, threshold: int) -> None:
     """In a game with such an agent, and where an agent is asked."""
     notes = []
@@ -443,7 +444,7 @@ def test_a_busy_agent_is_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert len(view["log"]) == 2
 
 
-@pytest.mark.slow  # quick: test_history.py
+@pytest.mark.nightly  # quick: test_history.py
 def test_a_killed_server_loses_no_saved_game(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "linkzoo_training", "serve", "--port", "0"]
     with subprocess.Popen(

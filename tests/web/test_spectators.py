@@ -9,6 +9,7 @@ import pytest
 from linkzoo import Game, get_game
 from linkzoo.core.game import SPECTATOR
 from linkzoo.testing.play import clone, positions
+from tests.driving import first_quick
 from tests.web.server import Client, serving
 
 HIDING = ("link_o", "love_formula")
@@ -32,7 +33,7 @@ def sentences(words: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", first_quick([3, 2], slow=0))
 @pytest.mark.parametrize("name", HIDING)
 def test_a_spectator_sees_what_all_seats_know(name: str, players: int) -> None:
     """Views are equal in the worlds of every seat; each seat reads each sentence of the log."""
