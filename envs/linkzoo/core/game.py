@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from linkzoo.core import defaults
 from linkzoo.core.arguments import (
     agrees,
-    in_order,
     integer,
     is_integer,
     json_object,
@@ -363,10 +362,8 @@ class Game:
             if name == "options":
                 given = full_options(data[name], self.options, self.fixed.values, self.fixed.digest)
                 agrees(name, given, value)
-            elif name in self.notation.unordered:
-                agrees(name, in_order(data[name]), in_order(value))
             elif name in data and name != "version":
-                agrees(name, data[name], value)
+                agrees(name, data[name], value, ordered=name not in self.notation.unordered)
         return checked
 
     def from_bytes(self, data: bytes) -> Record:

@@ -375,8 +375,9 @@ class PositionJson:
         self, state: Record, name: str, value: Any, field: str, low: int, high: int
     ) -> list[int]:
         """Reads a list of low..high numbers of a field."""
-        values = sequence(name, value, low, high)
-        return [self._read_number(state, name, item, field) for item in values]
+        read = self._codecs[field].read
+        players = int(state.num_players)
+        return [read(name, item, players) for item in sequence(name, value, low, high)]
 
     def _read_object(
         self, state: Record, name: str, data: Any, fields: FieldOf
