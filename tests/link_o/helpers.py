@@ -13,12 +13,14 @@ from tests import driving
 from tests.link_o.oracle import (
     ALL_TILES,
     BOARDS,
+    COLORS,
     DEFAULTS,
     Json,
     Laid,
     Oracle,
     Setup,
     by_type,
+    color_of,
     ends,
     is_opener,
     turned,
@@ -120,6 +122,7 @@ def _try_to_fill(
     oracle = Oracle(2, {})
     oracle.laid = {space: Laid(tile, 0) for space, tile in laid.items()}
     pool = Counter(ALL_TILES) - Counter(off) - Counter(type_of(tile) for tile in laid.values())
+    tiles = {color: [t for t in sorted(pool) if color_of(t) == color] for color in COLORS}
     budget = 4000
 
     def go(index: int) -> bool:
@@ -130,7 +133,7 @@ def _try_to_fill(
         space = order[index]
         ways = [
             way
-            for tile in sorted(pool)
+            for tile in tiles[oracle.board.color[space]]
             if pool[tile]
             for way in dict.fromkeys((tile, turned(tile)))
             if may_lie(oracle, space, way)
@@ -151,10 +154,8 @@ def _try_to_fill(
 
 
 def may_lie(oracle: Oracle, space: int, tile: str) -> bool:
-    """Whether a tile could lie somewhere in a finished picture."""
+    """Whether a tile of the space's colour could lie there in a finished picture."""
     pair = ends(tile)
-    if not tile.startswith(oracle.board.color[space] + " "):
-        return False
     if oracle.board.is_connector(space):
         return pair is not None and is_opener(tile) and oracle.constraints(space) <= {pair[0]}
     if pair is None:

@@ -6,9 +6,9 @@ round's deal is read back from its first position.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,14 @@ class Board:
     def size(self) -> int:
         """The number of spaces."""
         return len(self.prev)
+
+    @cached_property
+    def of_color(self) -> dict[str, list[int]]:
+        """The spaces of each colour."""
+        spaces: dict[str, list[int]] = {}
+        for space, color in enumerate(self.color):
+            spaces.setdefault(color, []).append(space)
+        return spaces
 
     def is_connector(self, space: int) -> bool:
         """Whether a space has a partner."""
@@ -463,20 +471,18 @@ class Oracle:
             return False
         return pair is None or not constraints or constraints == {pair[0]}
 
-    def placements(self, tile: str, first: bool) -> list[str]:
-        """Where and how a tile may be placed."""
+    def placements(self, tile: str, first: bool) -> Iterator[str]:
+        """Yields where and how a tile may be placed."""
         ways = dict.fromkeys((tile, turned(tile)))
-        return [
-            f"@{space} {way}"
-            for space in range(self.board.size)
-            for way in ways
-            if self.fits(space, way, first)
-        ]
+        for space in self.board.of_color[color_of(tile)]:  # R9
+            for way in ways:
+                if self.fits(space, way, first):
+                    yield f"@{space} {way}"
 
     def placeable_types(self, seat: int) -> set[str]:
         """All types that a seat could place now."""
-        tiles = set(self.board.tiles)
-        return {tile for tile in tiles if self.placements(tile, self.first_turn[seat])}
+        first = self.first_turn[seat]
+        return {tile for tile in set(self.board.tiles) if any(self.placements(tile, first))}
 
     def settle(self) -> None:
         """R14: values of the LINK-Os on connectors, until nothing changes."""
@@ -535,15 +541,15 @@ class Oracle:
         space, tile = read_move(move)
         seat = self.seat
         assert seat is not None
-        assert move in self.moves(), f"{move} is illegal"
+        fits = type_of(tile) in self.hands[seat] and self.fits(space, tile, self.first_turn[seat])
+        assert fits, f"{move} is illegal"
         self.hands[seat].remove(type_of(tile))
         self.laid[space] = Laid(tile, seat)
         self.settle()
         self.first_turn[seat] = False
         self.passes = 0
         self.ply += 1
-        circle = [s for s in range(self.board.size) if self.board.color[s] == color_of(tile)]
-        if all(other in self.laid for other in circle):
+        if all(other in self.laid for other in self.board.of_color[color_of(tile)]):
             self.scores[seat] += self.options["circle_bonus"]  # R23
         if not self.hands[seat]:
             self.end_round("out")  # R17
