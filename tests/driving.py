@@ -90,6 +90,19 @@ def play_random(
     return state
 
 
+def same(actual: Any, expected: Any, words: str = "") -> None:
+    """Asserts that arrays are equal, twenty times as fast as NumPy, which says what differs."""
+    if not np.array_equal(actual, expected):
+        np.testing.assert_array_equal(actual, expected, err_msg=words)
+
+
+def close(actual: Sequence[float], expected: Sequence[float]) -> None:
+    """Asserts that numbers are equal to a millionth."""
+    pairs = zip(actual, expected, strict=True)
+    if any(abs(one - other) > 1e-6 for one, other in pairs):
+        np.testing.assert_allclose(actual, expected, atol=1e-6)
+
+
 def first_quick(cases: Sequence[Any], quick: int = 1, slow: int = 1) -> list[Any]:
     """Returns values to parametrize with: the first are tried by every run, the last every night.
 

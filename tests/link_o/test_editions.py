@@ -10,7 +10,7 @@ import pytest
 from linkzoo import get_game, make
 from linkzoo.games import link_o
 from linkzoo.games.link_o.board import load_board
-from tests.driving import first_quick
+from tests.driving import first_quick, same
 from tests.link_o.helpers import game_of, legal_mask, play_random
 from tests.link_o.oracle import Board, Oracle
 
@@ -43,7 +43,7 @@ def test_the_editions_are_boards() -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("name", EDITIONS)
+@pytest.mark.parametrize("name", first_quick(EDITIONS[::-1]))
 def test_an_edition_plays_as_the_oracle_does(name: str) -> None:
     """R2: fewer tiles. From every deal to the end: moves, masks, observations and JSON."""
     game = game_of(name)
@@ -55,14 +55,14 @@ def test_an_edition_plays_as_the_oracle_does(name: str) -> None:
         oracle = Oracle.begin(game.to_dict(state), board)
         rng = np.random.default_rng(seed)
         while not oracle.over:
-            np.testing.assert_array_equal(legal_mask(state, game=game), oracle.mask())
+            same(legal_mask(state, game=game), oracle.mask())
             assert game.to_dict(state) == oracle.to_dict()
             assert game.from_dict(game.to_dict(state)).tobytes() == state.tobytes()
             seen = np.empty(game.observation.spec.size, np.int8)
             for seat in range(players):
                 game.observation.observe(state, seat, seen)
                 for part, values in oracle.observation(seat).items():
-                    np.testing.assert_array_equal(game.observation.spec.view(seen, part), values)
+                    same(game.observation.spec.view(seen, part), values)
             moves = oracle.moves()
             move = moves[int(rng.integers(len(moves)))]
             game.rules.apply(state, game.notation.text_to_action(state, move))

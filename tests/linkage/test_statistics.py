@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from linkzoo.core.kernels import kernels
 from tests.linkage.helpers import GAME, start
 
 GAMES = 2000
@@ -26,26 +27,24 @@ class Sample:
 def sample() -> Sample:
     """2,000 games of uniform play."""
     rng = np.random.default_rng(2007)
-    mask = np.zeros(GAME.num_actions, np.int8)
-    won, pieces, groups, passes = [], [], [], []
-    legal: list[list[int]] = [[] for _ in range(24)]
-    for _ in range(GAMES):
-        state = start()
-        passed = [0, 0]
-        previous = -1
-        while state.seat >= 0:
-            GAME.rules.legal_actions(state, mask)
-            actions = np.flatnonzero(mask)
-            legal[state.ply].append(len(actions))
-            if state.seat == previous:
-                passed[1 - previous] += 1
-            previous = int(state.seat)
-            GAME.rules.apply(state, int(actions[rng.integers(len(actions))]))
-        won.append(state.winners == 1)
-        pieces.append(int(state.ply))
-        groups.append(GAME.to_dict(state)["groups"])
-        passes.append(passed)
-    return Sample(np.array(won), np.array(pieces), np.array(groups), np.array(passes), legal)
+    states = np.repeat(start().reshape(1), GAMES)
+    masks = np.empty((GAMES, GAME.num_actions), np.int8)
+    kernels(GAME).fill_masks(states, masks)
+    previous = np.full(GAMES, -1)
+    passes = np.zeros((GAMES, 2), np.int64)
+    legal: list[list[int]] = []
+    while (live := states["seat"] >= 0).any():
+        counts = masks.sum(axis=1)
+        legal.append(counts[live].tolist())
+        again = live & (states["seat"] == previous)
+        passes[again, 1 - previous[again]] += 1
+        previous = states["seat"].astype(np.int64)
+        chosen = rng.integers(np.maximum(counts, 1))
+        actions = (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1)
+        kernels(GAME).play(states, actions, masks)
+    won = states["winners"] == 1
+    groups = np.array([GAME.to_dict(state)["groups"] for state in states])
+    return Sample(won, states["ply"].astype(np.int64), groups, passes, legal)
 
 
 @pytest.mark.slow

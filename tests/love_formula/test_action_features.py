@@ -54,7 +54,9 @@ def decisions(setup: Setup, seed: int, greedy: bool) -> Iterator[np.record]:
 def test_bounds_and_no_leak(setup: Setup, greedy: bool) -> None:
     """Values lie within their bounds and are equal in worlds that the seat can't tell apart."""
     space = ACTION_SPEC.space()
-    for state in decisions(setup, 3, greedy):
+    for number, state in enumerate(decisions(setup, 3, greedy)):
+        if number % 3:
+            continue
         before = state.tobytes()
         features = action_features_of(GAME, state)
         assert ((features >= space.low) & (features <= space.high)).all()

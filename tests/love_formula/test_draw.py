@@ -65,11 +65,11 @@ def moves_of(state: np.record) -> Any:
 
 @cache
 def views() -> list[View]:
-    """The referee's views of them, and those of all seats."""
+    """The referee's views of them, and those of the seat to act, if any, and of another."""
     return [
         (GAME.to_dict(state, seat), seat)
         for state in states()
-        for seat in (None, *range(state.num_players))
+        for seat in (None, int(max(state.seat, 0)), (state.seat + 1) % state.num_players)
     ]
 
 

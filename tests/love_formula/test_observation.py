@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.driving import first_quick
+from tests.driving import first_quick, same
 from tests.love_formula.helpers import (
     GAME,
     JOB,
@@ -180,7 +180,7 @@ def test_pieces_at_every_decision(players: int) -> None:
                 if name == "pack" and waits:
                     continue  # he has picked already
                 part = GAME.observation.spec.view(flat, name)
-                np.testing.assert_array_equal(part, values, err_msg=f"{name} of seat {seat}")
+                same(part, values, words=f"{name} of seat {seat}")
 
 
 def test_pieces_of_a_reaction_window() -> None:
@@ -303,11 +303,11 @@ def test_seats_are_symmetric(players: int) -> None:
             one, other = clone(state), read(rotated(data, by))
             while GAME.to_dict(one)["stage"] == "resolve":
                 kinds.add(GAME.to_dict(one)["decision"])
-                np.testing.assert_array_equal(legal_mask(other), legal_mask(one))
+                same(legal_mask(other), legal_mask(one))
                 for seat in range(players):
                     there = (seat + by) % players
-                    np.testing.assert_array_equal(observe(other, there), observe(one, seat))
-                    np.testing.assert_array_equal(revealed(other, there), revealed(one, seat))
+                    same(observe(other, there), observe(one, seat))
+                    same(revealed(other, there), revealed(one, seat))
                 assert margins(other) == pytest.approx(np.roll(margins(one), by).tolist())
                 assert payoffs(other) == pytest.approx(np.roll(payoffs(one), by).tolist())
                 action = int(rng.choice(legal_list(one)))

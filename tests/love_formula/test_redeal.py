@@ -89,9 +89,9 @@ def test_no_seat_can_tell_its_worlds_apart(setup: Setup) -> None:
         data = GAME.to_dict(state)
         kinds[data["decision"]] += 1
         frequent = data["decision"] in {"DRAFT", "SELECT", "WINDOW"}
-        if not frequent or state.seat < 0 or rng.random() < 0.12:
+        if not frequent or state.seat < 0 or rng.random() < 0.04:
             seats = range(setup.num_players)
-            for seat in [int(seat) for seat in rng.permutation(seats)[:2]]:
+            for seat in [int(seat) for seat in rng.permutation(seats)[:1]]:
                 other = redealt(state, seat, int(state.ply))
                 same(state, other, seat)
                 world = GAME.to_dict(other)

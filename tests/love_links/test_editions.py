@@ -11,7 +11,7 @@ from linkzoo import Game, get_game, make
 from linkzoo.games import love_links
 from linkzoo.games.love_links.components import TYPES
 from linkzoo.games.love_links.links import load_links
-from tests.driving import legal_mask
+from tests.driving import legal_mask, same
 from tests.love_links.helpers import GAME, start
 from tests.love_links.oracle import Edition, Json, Oracle
 
@@ -62,12 +62,12 @@ def compare(game: Game, edition: Edition, path: str, games: int) -> None:
             expected["options"]["link_set"] = path
             assert data == expected
             moves = oracle.moves()
-            np.testing.assert_array_equal(legal_mask(state, game=game), oracle.mask())
+            same(legal_mask(state, game=game), oracle.mask())
             seen = np.empty(game.observation.spec.size, np.int16)
             for seat in range(players):
                 game.observation.observe(state, seat, seen)
                 for part, values in oracle.observation(seat).items():
-                    np.testing.assert_array_equal(game.observation.spec.view(seen, part), values)
+                    same(game.observation.spec.view(seen, part), values)
             move = moves[int(rng.integers(len(moves)))]
             game.rules.apply(state, game.notation.text_to_action(state, str(move)))
             oracle.apply(move)
@@ -79,7 +79,7 @@ def compare(game: Game, edition: Edition, path: str, games: int) -> None:
 def test_an_edition_plays_as_the_oracle_does(name: str) -> None:
     """R1, R5, R6, R10, R16."""
     edition = Edition.read(json.loads((FOLDER / f"{name}.json").read_text()))
-    compare(get_game("love_links", {"link_set": name}), edition, name, 6)
+    compare(get_game("love_links", {"link_set": name}), edition, name, 3)
 
 
 @pytest.mark.usefixtures("uncompiled")
@@ -88,7 +88,7 @@ def test_a_users_links_play_as_the_oracle_does(tmp_path: Path) -> None:
     path = written(ROUNDS, tmp_path)
     game = get_game("love_links", {"link_set": path})
     assert game.players == (2, 2)
-    compare(game, Edition.read(ROUNDS), path, 3)
+    compare(game, Edition.read(ROUNDS), path, 1)
     state = game.blank()
     game.rules.new_game(state, np.uint64(0))
     assert game.to_dict(state)["digest"] == game.digest

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from linkzoo.record import GameRecord
-from tests.driving import first_quick
+from tests.driving import first_quick, same
 from tests.love_links.helpers import (
     GAME,
     POLICIES,
@@ -57,7 +57,7 @@ E5_CHAIN = "4-7@-,7-10@A,10-8@A,8-6@A"  # 35 points for closing it with 6-4
 def assert_same(state: np.record, oracle: Oracle) -> None:
     """Everything that the game says about a position equals the oracle's answer."""
     before = state.tobytes()
-    np.testing.assert_array_equal(legal_mask(state), oracle.mask())
+    same(legal_mask(state), oracle.mask())
     assert GAME.to_dict(state) == oracle.to_dict()
     assert state.seat == (-1 if oracle.seat is None else oracle.seat)
     assert state.ply == oracle.ply
@@ -114,6 +114,7 @@ def test_r1_to_r22_games_agree_with_the_oracle(setup: Setup, policy: Policy) -> 
             assert_same(state, oracle)
 
 
+@pytest.mark.slow
 def test_the_games_reach_the_corners_of_the_rules() -> None:
     """The lock-step isn't vacuous: such games pass through every kind of position."""
     seen: Counter[str] = Counter()
@@ -332,10 +333,11 @@ def test_r6_top_ups_in_play() -> None:
     counts: Counter[int] = Counter()
     for setup in STANDARD:
         for seed in range(12):
-            before: Json = {}
+            earlier = start(setup)
             for state, _, move in walk(setup, 500 + seed, closing if seed % 2 else uniform):
-                data = GAME.to_dict(state)
-                if before and data["round"] != before["round"]:
+                if state.round_number != earlier.round_number:
+                    before = GAME.to_dict(earlier)
+                    data = GAME.to_dict(state)
                     size = {"silver": 30, "gold": 29}[data["round"]]
                     assert [len(hand) for hand in data["hands"]] == [4] * setup.num_players
                     assert move is not None
@@ -350,7 +352,7 @@ def test_r6_top_ups_in_play() -> None:
                     assert supply_size == size - 4 * setup.num_players - len(laid)
                     assert data["seat"] == (before["seat"] + 1) % setup.num_players  # R7
                     counts[len(laid)] += 1
-                before = data
+                earlier = clone(state)
     assert set(counts) >= {0, 1}
 
 
@@ -510,7 +512,7 @@ def test_r12_a_turn_of_one_to_four_links() -> None:
     """R12: in play, turns have one to four placements, and all of these happen."""
     lengths: Counter[int] = Counter()
     for setup in STANDARD:
-        for seed in range(25):
+        for seed in range(6):
             count = 0
             for _, oracle, move in walk(setup, 900 + seed, closing):
                 count += move is not None
