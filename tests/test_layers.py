@@ -93,6 +93,7 @@ def test_no_circle_of_files(package: Package) -> None:
         raise AssertionError(" -> ".join(error.args[1])) from None
 
 
+@pytest.mark.slow
 def test_parameters_have_types_that_say_something() -> None:
     """At most a tenth of the annotated parameters of `envs` are `Any`."""
     anything, annotated = 0, 0

@@ -16,7 +16,7 @@ from linkzoo import Positions, RandomAgent, SeatEnv
 from linkzoo.core.kernels import kernels
 from linkzoo.integrations import SeatVectorEnv
 from tests.common.play import choose, plies
-from tests.common.variants import Variant, every_size
+from tests.common.variants import Variant, every_size, one_game
 
 
 def build(variant: Variant, **kwargs: Any) -> SeatEnv:
@@ -49,12 +49,17 @@ class Recorder:
         return first
 
 
+def title_of(variant: Variant) -> str:
+    """The game's name in the ids of gymnasium."""
+    return "".join(word.capitalize() for word in variant.name.split("_"))
+
+
 @every_size
 def test_gymnasium_checker(variant: Variant) -> None:
     """It plays without the mask, so most of its games end by an illegal action."""
     for seat in (*range(variant.num_players), None):
         with warnings.catch_warnings():
-            # An environment that wasn't made by gymnasium.make has no spec; see test_registered.
+            # An environment that wasn't made by gymnasium.make has no spec; see below.
             warnings.filterwarnings("ignore", ".*not able to test alternative render modes")
             check_env(build(variant, seat=seat))
 
@@ -284,10 +289,15 @@ def test_pickle(variant: Variant) -> None:
     assert play(env, 1) == play(other, 1)
 
 
+@one_game
+def test_gymnasium_checker_with_every_render_mode(variant: Variant) -> None:
+    name = f"linkzoo/{title_of(variant)}-v0"
+    check_env(gymnasium.make(name, num_players=variant.num_players, **variant.options).unwrapped)
+
+
 @every_size
 def test_registered(variant: Variant) -> None:
-    title = "".join(word.capitalize() for word in variant.name.split("_"))
-    name = f"linkzoo/{title}-v0"
+    name = f"linkzoo/{title_of(variant)}-v0"
     kwargs = {"num_players": variant.num_players, **variant.options}
     env = gymnasium.make(name, seat=1, **kwargs)
     assert isinstance(env.unwrapped, SeatEnv)
@@ -299,7 +309,6 @@ def test_registered(variant: Variant) -> None:
     step, other = env.step(action), direct.step(action)
     assert np.array_equal(step[0], other[0])
     assert step[1:4] == other[1:4]
-    check_env(gymnasium.make(name, **kwargs).unwrapped)
     vector = gymnasium.make_vec(name, num_envs=2, vectorization_mode="sync", **kwargs)
     shown, infos = vector.reset(seed=3)
     assert shown.shape == (2, *variant.game.observation.spec.shape)

@@ -153,7 +153,7 @@ def test_an_environment_knows_its_past(name: str) -> None:
     for seed in (1, 2):
         env.reset(seed=seed)
         decisions: dict[str, list[tuple[int, NDArray[Any]]]] = {a: [] for a in env.agents}
-        for _ in range(20):
+        for _ in range(12):
             agent = env.agent_selection
             action = policy.predict(deepcopy(env) if seed == 2 else env)
             seat = int(agent.removeprefix("player_"))

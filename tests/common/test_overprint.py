@@ -1,10 +1,11 @@
 """Letters in drawings: no text lies over another, or under a disc that is drawn later."""
 
+import cmath
+import math
 import re
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 from linkzoo import Game, get_game
@@ -33,27 +34,35 @@ class Box(NamedTuple):
             y = (self.top + self.bottom) / 2
             far_across = x - min(max(x, other.left), other.right)
             far_down = y - min(max(y, other.top), other.bottom)
-            return float(np.hypot(far_across, far_down)) < (self.right - self.left) / 2 - _INSET
+            return math.hypot(far_across, far_down) < (self.right - self.left) / 2 - _INSET
         across = min(self.right, other.right) - max(self.left, other.left)
         down = min(self.bottom, other.bottom) - max(self.top, other.top)
         return across > _INSET and down > _INSET
 
 
-def _matrix(transform: str) -> np.ndarray:
-    """A transform of translations, rotations and scales as a matrix."""
-    matrix = np.eye(3)
-    for name, inside in re.findall(r"(\w+)\(([^)]*)\)", transform):
-        numbers = [float(number) for number in re.split(r"[ ,]+", inside.strip())]
-        step = np.eye(3)
-        if name == "translate":
-            step[:2, 2] = numbers
-        elif name == "scale":
-            step[0, 0] = step[1, 1] = numbers[0]
-        else:
-            angle = np.deg2rad(numbers[0])
-            step[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
-        matrix = matrix @ step
-    return matrix
+class Frame(NamedTuple):
+    """Where an element's units lie in the picture: `place(x, y) = scale * (x + iy) + origin`."""
+
+    scale: complex = 1  # turned, too
+    origin: complex = 0
+
+    def within(self, transform: str) -> "Frame":
+        """The frame of an element with a transform of translations, rotations and scales."""
+        frame = self
+        for name, inside in re.findall(r"(\w+)\(([^)]*)\)", transform):
+            numbers = [float(number) for number in re.split(r"[ ,]+", inside.strip())]
+            if name == "translate":
+                frame = Frame(frame.scale, frame.place(*numbers))
+            elif name == "scale":
+                frame = Frame(frame.scale * numbers[0], frame.origin)
+            else:
+                turn = cmath.rect(1, math.radians(numbers[0]))
+                frame = Frame(frame.scale * turn, frame.origin)
+        return frame
+
+    def place(self, x: float, y: float) -> complex:
+        """A point in the picture."""
+        return self.scale * complex(x, y) + self.origin
 
 
 def _corners(element: ElementTree.Element) -> tuple[float, float, float, float] | None:
@@ -74,27 +83,28 @@ def _corners(element: ElementTree.Element) -> tuple[float, float, float, float] 
     return left, y - _ASCENT * size, left + width, y
 
 
-def _boxes(element: ElementTree.Element, matrix: np.ndarray, anchor: str) -> list[Box]:
+def _boxes(element: ElementTree.Element, around: Frame, anchor: str) -> list[Box]:
     """The boxes of an element and its children; text takes its anchor from around it."""
-    matrix = matrix @ _matrix(element.get("transform", ""))
+    frame = around.within(element.get("transform", ""))
     anchor = element.get("text-anchor", anchor)
     element.set("text-anchor", anchor)
     boxes = []
     corners = _corners(element)
     if corners is not None:
         x0, y0, x1, y1 = corners
-        points = matrix @ np.array([[x0, x0, x1, x1], [y0, y1, y0, y1], [1, 1, 1, 1]])
-        low = points[:2].min(axis=1)
-        high = points[:2].max(axis=1)
-        boxes.append(Box(element.text or "", *map(float, (*low, *high))))
+        points = [frame.place(x, y) for x in (x0, x1) for y in (y0, y1)]
+        across = [point.real for point in points]
+        down = [point.imag for point in points]
+        words = element.text or ""
+        boxes.append(Box(words, min(across), min(down), max(across), max(down)))
     for child in element:
-        boxes += _boxes(child, matrix, anchor)
+        boxes += _boxes(child, frame, anchor)
     return boxes
 
 
 def overprinted(svg: str) -> list[tuple[str, str]]:
     """Pairs of texts, or of a text and "" for a disc, of which the second covers the first."""
-    boxes = _boxes(ElementTree.fromstring(svg), np.eye(3), "start")  # noqa: S314
+    boxes = _boxes(ElementTree.fromstring(svg), Frame(), "start")  # noqa: S314
     return [
         (box.words, later.words)
         for index, box in enumerate(boxes)

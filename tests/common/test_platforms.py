@@ -34,6 +34,7 @@ POSIX_NAMES = {
     "time": {"tzset", "clock_gettime", "CLOCK_MONOTONIC_RAW", "CLOCK_THREAD_CPUTIME_ID"},
 }
 MENTIONED = re.compile(rf"\b({'|'.join([*POSIX_MODULES, *chain(*POSIX_NAMES.values())])})\b")
+POSIX_PATH = re.compile(r"/(tmp|var|usr|etc|home|root|dev|proc|sys|opt)\b")
 # Names of Linux that macOS lacks.
 LINUX_NAMES = {
     "os": set(
@@ -146,8 +147,13 @@ def name_of(node: ast.expr) -> str:
     return ""
 
 
-def calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
-    """Yields the calls of a file, with the called name: `open` of `path.open(...)`."""
+def calls(path: Path, names: str) -> Iterator[tuple[str, ast.Call]]:
+    """Yields the calls of a file, with the called name: `open` of `path.open(...)`.
+
+    Files without one of the names have none that matter; reading them takes the longest.
+    """
+    if not re.search(rf"\b({names})\b", path.read_text(encoding="utf-8")):
+        return
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call):
             yield name_of(node.func).rpartition(".")[2], node
@@ -160,7 +166,7 @@ def keywords(call: ast.Call) -> set[str | None]:
 def texts_without_encoding(path: Path) -> list[str]:
     """Returns the uses of text files in the system's encoding, which may not be UTF-8."""
     uses = []
-    for name, call in calls(path):
+    for name, call in calls(path, "write_text|read_text|open|fdopen|NamedTemporaryFile"):
         if "encoding" in keywords(call):
             continue
         if name == "write_text" or (name == "read_text" and not call.args):
@@ -179,7 +185,7 @@ def texts_without_encoding(path: Path) -> list[str]:
 def forks(path: Path) -> list[str]:
     """Returns the processes that don't start by `spawn`, the only way on Windows."""
     uses = []
-    for name, call in calls(path):
+    for name, call in calls(path, "get_context|ProcessPoolExecutor|multiprocessing"):
         if name == "get_context":
             fine = [ast.unparse(argument) for argument in call.args] == ["'spawn'"]
         elif name == "ProcessPoolExecutor":
@@ -197,12 +203,14 @@ def forks(path: Path) -> list[str]:
 
 def fixed_paths(path: Path) -> list[str]:
     """Returns the paths of POSIX systems in a file, but those that it asks for first."""
+    if not POSIX_PATH.search(path.read_text(encoding="utf-8")):
+        return []
     return [
         f"{path.name}:{node.lineno} {node.value!r}"
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
-        and re.match("/(tmp|var|usr|etc|home|root|dev|proc|sys|opt)(/|$)", node.value)
+        and POSIX_PATH.match(node.value)
         and node.value != "/proc/cpuinfo"  # `bench` names the processor by it, if it is a file
     ]
 

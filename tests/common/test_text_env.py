@@ -145,7 +145,7 @@ def test_step_before_reset() -> None:
 
 def test_all_seats_have_conversations_of_their_own() -> None:
     """Each begins with the rules, and has the seat's view and history alone; payoffs are paid."""
-    env = TextEnv("love_links", 3, seat="all")
+    env = TextEnv("love_links", 3, seat="all", short=True)
     message = env.reset(seed=2)
     begun: set[int] = set()
     done = False
