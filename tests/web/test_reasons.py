@@ -89,7 +89,7 @@ def link_o_facts(game: Game, state: np.record, action: int) -> dict[str, int]:
         other = (seat + step) % before["num_players"]
         free = [tile for tile in unseen if tile not in before["lacks"][other]]
         first = before["first_turn"][other]
-        able = [tile for tile in free if after.placements(tile, first)]
+        able = [tile for tile in free if any(after.placements(tile, first))]
         size = len(before["hands"][other])
         chances.append(comb(len(free) - len(able), size) / max(comb(len(free), size), 1))
     return {
