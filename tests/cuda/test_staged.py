@@ -1,12 +1,14 @@
 """Rows of bytes that are stored and loaded in words."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from linkzoo.cuda.staged import store, word_at, words
 
 
+@pytest.mark.slow  # quick: test_vector.py
 @settings(deadline=None, max_examples=20)  # the first call compiles
 @given(size=st.integers(1, 40), count=st.integers(1, 12), data=st.data())
 def test_rows_are_stored_and_loaded(size: int, count: int, data: st.DataObject) -> None:

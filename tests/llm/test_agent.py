@@ -130,13 +130,17 @@ def test_an_illegal_answer_is_refused_with_a_lesson(server: LlmServer) -> None:
 
 @pytest.mark.parametrize(
     ("model", "why"),
-    [
-        ("rambling", "(refused: "),
-        ("huge", "(no reply: it has more than 2,097,152 bytes)"),
-        ("compressed", "(no reply: it is compressed)"),
-        ("no_text", "(no reply: its content is not text)"),
-        ("drips", "(no reply: it takes more than 0.3 s)"),
-    ],
+    first_quick(
+        [
+            ("rambling", "(refused: "),
+            ("huge", "(no reply: it has more than 2,097,152 bytes)"),
+            ("compressed", "(no reply: it is compressed)"),
+            ("no_text", "(no reply: its content is not text)"),
+            ("drips", "(no reply: it takes more than 0.3 s)"),
+        ],
+        2,
+        3,
+    ),
 )
 def test_after_bad_answers_the_move_is_drawn(server: LlmServer, model: str, why: str) -> None:
     timeout = 0.3 if model == "drips" else 60
@@ -172,8 +176,8 @@ _COMPLETION = '{"choices": [{"message": {"content": "Move: 1"}}]}'
             ("null", 502),
             ("[]", 502),
         ],
-        4,
-        10,
+        2,
+        12,
     ),
 )
 def test_an_error_with_status_200_is_never_an_answer(
@@ -204,12 +208,16 @@ def test_a_server_says_when_to_come_back(server: LlmServer) -> None:
 
 @pytest.mark.parametrize(
     ("model", "message"),
-    [
-        ("failing", "InternalServerError: (Error code: 500|<html>out of order)"),
-        ("slow", "APITimeoutError"),
-        ("refusing", "AuthenticationError: .*Bearer \\*\\*\\*"),
-        ("elsewhere", "307"),
-    ],
+    first_quick(
+        [
+            ("refusing", "AuthenticationError: .*Bearer \\*\\*\\*"),
+            ("failing", "InternalServerError: (Error code: 500|<html>out of order)"),
+            ("slow", "APITimeoutError"),
+            ("elsewhere", "307"),
+        ],
+        1,
+        3,
+    ),
 )
 def test_it_gives_up_where_the_server_fails(
     server: LlmServer, model: str, message: str, monkeypatch: pytest.MonkeyPatch
@@ -247,7 +255,7 @@ def test_keys_stay_out_of_records_and_go_where_they_should(
         make(server, "first", key_env="MISSING")
 
 
-@pytest.mark.parametrize("key", ["1", "Move", "EMPTY"])
+@pytest.mark.parametrize("key", first_quick(["1", "Move", "EMPTY"], slow=2))
 def test_a_short_key_damages_no_answer(
     key: str, server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -371,10 +379,12 @@ def test_a_move_has_its_time(server: LlmServer) -> None:
 
 @pytest.mark.parametrize(
     ("budget", "message"),
-    [
-        ({"budget_tokens": 1000}, "the budget of 1,000 tokens is spent"),
-        ({"budget_cost": 0.005, "price_in": 2, "price_out": 30}, "the budget of 0.005 is spent"),
-    ],
+    first_quick(
+        [
+            ({"budget_cost": 0.005, "price_in": 2, "price_out": 30}, "budget of 0.005 is spent"),
+            ({"budget_tokens": 1000}, "the budget of 1,000 tokens is spent"),
+        ]
+    ),
 )
 def test_a_budget_is_kept(server: LlmServer, budget: dict[str, float], message: str) -> None:
     """10 requests, and those under way."""
@@ -384,6 +394,7 @@ def test_a_budget_is_kept(server: LlmServer, budget: dict[str, float], message: 
     assert 10 <= agent.usage.requests <= 12
 
 
+@pytest.mark.slow
 def test_a_spent_budget_ends_a_match_with_its_finished_games(server: LlmServer) -> None:
     name = server.agent("first", budget_tokens=500, concurrency=1)
     agent = NamedAgent(AgentSpec.parse(name), "linkage", SMALL)

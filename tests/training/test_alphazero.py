@@ -82,6 +82,7 @@ def run(config: AlphaZeroConfig, iterations: int) -> AlphaZeroTrainer:
     return trainer
 
 
+@pytest.mark.slow  # quick: test_ppo.py
 def test_same_seed_same_weights() -> None:
     config = alphazero_config(TINY)
     trained, other = weights(run(config, 2)), alphazero_config({**TINY, "seed": 1})

@@ -100,6 +100,7 @@ def test_wins_draws_and_losses_of_random_games(players: int) -> None:
     assert (lost.counts(), lost.win_share().mean) == ((0, 0, 5 * players), 0)
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_a_sequential_test_of_draws() -> None:
     """A match of draws ends: A isn't stronger by the tested margin."""
     result = match(Always(1), Always(1), 500, sprt=Sprt(0, 60))

@@ -51,13 +51,16 @@ def opinionated(game: Game, scale: float = 1.0) -> Evaluate:
 
 @pytest.mark.parametrize(
     ("considered", "simulations", "visits"),
-    [
-        (16, 32, [4] * 4 + [2] * 4 + [1] * 8),  # 16 once, 8 once, 4 twice
-        (4, 16, [6, 6, 2, 2]),  # 4 twice, 2 four times
-        (16, 200, [49, 49, 21, 21] + [9] * 4 + [3] * 8),
-        (1, 5, [5]),
-        (8, 5, [1] * 5),
-    ],
+    first_quick(
+        [
+            (16, 32, [4] * 4 + [2] * 4 + [1] * 8),  # 16 once, 8 once, 4 twice
+            (4, 16, [6, 6, 2, 2]),  # 4 twice, 2 four times
+            (1, 5, [5]),
+            (8, 5, [1] * 5),
+            (16, 200, [49, 49, 21, 21] + [9] * 4 + [3] * 8),
+        ],
+        4,
+    ),
 )
 def test_sequential_halving(considered: int, simulations: int, visits: list[int]) -> None:
     """The counts by the schedule, and those in a tree."""
@@ -175,7 +178,7 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize(
     ("plies", "options"),
-    first_quick([(8, {}), (1, {"board_size": 4, "threshold": 5}), (16, {})], slow=0),
+    first_quick([(8, {}), (1, {"board_size": 4, "threshold": 5}), (16, {})], 0),
 )
 def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
     """Visits, policy, values and the choice are those of the plain formulas."""
@@ -261,7 +264,7 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
 @pytest.mark.parametrize("weight", first_quick([0.5, 0.0], slow=0))
 def test_solved_roots_are_played_perfectly(weight: float) -> None:
     """By the best actions alone, as the network prefers among them; the value is the end's."""
-    positions, exact, answer = midgame(LINKAGE, 60, 15), solver(LINKAGE), opinionated(LINKAGE)
+    positions, exact, answer = midgame(LINKAGE, 20, 15), solver(LINKAGE), opinionated(LINKAGE)
     states = positions.states[positions.states["seat"] >= 0]
     search = GumbelSearch(
         Inputs(LINKAGE), len(states), 4, score_margin_weight=weight, solver_limit=10**6

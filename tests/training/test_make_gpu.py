@@ -95,6 +95,7 @@ def overlap(times: Sequence[float], others: Sequence[float]) -> int:
     return sum(times[0] < other < times[-1] for other in others)
 
 
+@pytest.mark.slow
 def test_what_measures_is_alone_and_training_comes_last(fakes: Fakes) -> None:
     planned = [
         fakes.task("first", When.FIRST, 0.1),
@@ -119,6 +120,7 @@ def test_what_measures_is_alone_and_training_comes_last(fakes: Fakes) -> None:
     assert "===== train\nbegun\nspeed" in (fakes.folder / "out" / "log.txt").read_text()
 
 
+@pytest.mark.slow
 def test_the_next_call_runs_what_failed_or_is_missing(fakes: Fakes) -> None:
     first, good = fakes.task("first", When.FIRST, 0.0), fakes.task("good", When.BESIDE, 0.0)
     bad = fakes.task("bad", When.BESIDE, 0.0, status=1)
@@ -181,6 +183,7 @@ def wait_until(true: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_kill_leaves_what_was_printed(fakes: Fakes, number: signal.Signals) -> None:
     out = fakes.folder / "out"
@@ -310,6 +313,7 @@ def test_targets() -> None:
     assert cells(idle, "") == ("not measured", "at most 15", "")
 
 
+@pytest.mark.slow
 def test_the_preflight_names_all_that_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

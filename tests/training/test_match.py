@@ -135,6 +135,7 @@ def test_an_opening_is_shared_by_its_block_and_leaves_a_decision() -> None:
     assert all((states["seat"] >= 0).all() for states in seen)
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_three_seats_are_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (match, result_module):
         monkeypatch.setattr(module, "get_game", lambda *_: TABLE)

@@ -29,6 +29,7 @@ def test_exchanged_agents_have_the_other_share() -> None:
     assert share.mean + other.mean == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_the_stronger_agent_has_more_and_more_deals_say_so_more_exactly() -> None:
     agents = make_agent("linear", "link_o"), RandomAgent()
     few = mixed_tables("link_o", *agents, 10, num_players=3, seed=1)

@@ -14,6 +14,7 @@ from linkzoo.integrations import FeatureEnv, SeatVectorEnv
 from linkzoo.policy import Policy
 from linkzoo_training import load_agent, resources
 from tests.common.play import run_python
+from tests.driving import first_quick
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def expected(env: linkzoo.GameEnv, policy: Policy) -> tuple[Any, ...]:
     return int(policy.act(positions)[0]), logits.softmax(-1)[0].numpy(), values[0].numpy()
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", first_quick([3, 2]))
 def test_an_aec_environment_and_what_it_shows(policy: Policy, players: int) -> None:
     env = linkzoo.make("love_links", players)
     env.reset(seed=4)

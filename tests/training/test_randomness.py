@@ -230,6 +230,7 @@ def test_no_two_streams_are_equal() -> None:
     assert all(1000 <= stream < 9000 for stream in REGISTRY.values())
 
 
+@pytest.mark.slow
 def test_every_stream_of_the_package_is_registered() -> None:
     """Games number their streams below 1000; all other code uses names of the registry."""
     used = 0

@@ -28,6 +28,7 @@ from linkzoo_training.search.solver import solver, successors, winning_actions
 from tests.linkage.helpers import GAME
 from tests.linkage.perfect import perfect_groups
 
+pytestmark = pytest.mark.slow  # quick: test_solver.py
 FILE = module.SOLVED_POSITIONS / "linkage.jsonl"
 
 
@@ -53,7 +54,6 @@ class Outcome:
         return np.array([self._known[state.tobytes()] for state in positions.states])
 
 
-@pytest.mark.slow  # quick: test_the_wins_are_those_of_plain_minimax
 def test_the_file_of_linkage() -> None:
     """Issue: at least 2,000 positions, both outcomes at least 40 %; a win can be thrown away."""
     count = len(solved().states)
@@ -73,7 +73,6 @@ def test_the_file_of_linkage() -> None:
     assert (replayed == solved().states[few]).all()
 
 
-@pytest.mark.slow
 def test_the_wins_are_those_of_plain_minimax() -> None:
     """In the positions with the fewest legal actions, by the rules alone."""
     fewest = (solved().wins >= 0).sum(1).argsort()[:30]
@@ -116,7 +115,6 @@ def test_perfect_and_hopeless_agents(wanted: int, share: float) -> None:
         assert result.rates(seat).share == wilson(share, result.rates(seat).positions)
 
 
-@pytest.mark.slow  # quickly: perfect and hopeless agents
 def test_stronger_agents_throw_less_away() -> None:
     agents = RandomAgent(), GreedyAgent(), UctAgent(20), UctAgent(200)
     shares = [measure_blunders("linkage", agent).rates().share for agent in agents]
@@ -162,7 +160,6 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_solved_positions(GAME)
 
 
-@pytest.mark.slow
 def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One position of each ply; stopped near its end, it goes on to the same file."""
     monkeypatch.setattr(maker, "_BATCH", 12)

@@ -171,7 +171,7 @@ def _groups_decide(state: np.record) -> int:
     return int(more_wins == (state.more == 0))
 
 
-@pytest.mark.parametrize(("seeds", "least"), first_quick([(20, 170), (60, 500)], slow=0))
+@pytest.mark.parametrize(("seeds", "least"), first_quick([(6, 40), (60, 500)]))
 def test_its_move_keeps_the_win_against_every_reply(seeds: int, least: int) -> None:
     """From won positions, an exact move and then all replies, to the end."""
 

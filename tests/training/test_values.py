@@ -53,6 +53,7 @@ def test_values_are_those_of_each_position_alone_and_at_the_end_the_payoffs(
     assert values.by_ply[-1].sum() == pytest.approx(0, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_falls_are_choices_of_the_one_who_moved_thrown_wins_and_then_the_greatest_first() -> None:
     agent, record = load_agent("linkage"), _played("linkage", 2, 9)
     values, game = values_along(agent, record), get_game("linkage")

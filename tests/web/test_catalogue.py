@@ -18,6 +18,7 @@ from linkzoo_training.web import rulebook
 from linkzoo_training.web.catalogue import SHELF, agent_words
 from linkzoo_training.web.levels import levels, strongest_pair
 from linkzoo_training.web.offers import strengths
+from tests.driving import first_quick
 from tests.web.server import Client, serving
 
 _ALWAYS_OFFERED = {"random", "greedy", "uct-100"}  # for every board
@@ -126,11 +127,14 @@ def test_games_begin_with_even_chances(client: Client, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "options", "shown"),
-    [
-        ("link_o", {"board": "mini2x4b-h3"}, "a single round"),
-        ("love_links", {"link_set": "mini8"}, "@1 key"),
-        ("love_formula", {"cards": "mini8"}, "turn 1 of 1"),
-    ],
+    first_quick(
+        [
+            ("link_o", {"board": "mini2x4b-h3"}, "a single round"),
+            ("love_links", {"link_set": "mini8"}, "@1 key"),
+            ("love_formula", {"cards": "mini8"}, "turn 1 of 1"),
+        ],
+        slow=2,
+    ),
 )
 @pytest.mark.usefixtures("uncompiled")
 def test_editions_can_be_played(

@@ -78,7 +78,7 @@ def reach(mini: Miniature, policy: Policy, history: str, seat: int) -> NDArray[n
     return likely
 
 
-@pytest.mark.parametrize("mini", first_quick([*MINIATURES.values()]), ids=MINIATURES)
+@pytest.mark.parametrize("mini", first_quick([*MINIATURES.values()], 0), ids=MINIATURES)
 def test_advantages_are_exact_on_average(mini: Miniature) -> None:
     """Of every move in every information set, with values that are right and plies cut off.
 
@@ -140,7 +140,7 @@ def trained(config: PPOConfig) -> PPOTrainer:
     return trainer
 
 
-@pytest.mark.slow  # quick: advantages are exact on average
+@pytest.mark.slow
 def test_kuhn_is_learned() -> None:
     """Near an equilibrium, and the values of a hand of each card are those of the policy."""
     tree, trainer = KUHN_POKER.tree, trained(config_for(KUHN_POKER))
