@@ -90,9 +90,14 @@ _OF_GAMES: list[list[Any]] = [
 ]
 _OTHERS: list[list[Any]] = [
     [(path, "link_o", *screen) for screen in _SCREENS]
-    for path in (_shelf, _setup, _strength, _cover, _history, _learn, _puzzle)
+    for path in (_shelf, _setup, _learn, _strength, _cover, _history, _puzzle)
 ]
-_PAGES = [page for screens in [*_OF_GAMES, *_OTHERS] for page in first_quick(screens, slow=0)]
+_IN_CI = (_play, _replay, _shelf, _setup, _learn)
+_PAGES = [
+    page
+    for screens in [*_OF_GAMES, *_OTHERS]
+    for page in first_quick(screens, int(screens[0][0] in _IN_CI), 0)
+]
 
 
 @pytest.mark.parametrize(("path", "game", "width", "scheme"), _PAGES)
@@ -168,6 +173,7 @@ def _walk(screen: Screen, part: str) -> None:
     pytest.fail(f"arrows never came to {part}")
 
 
+@pytest.mark.nightly  # CI: every game is begun and played by keys alone
 def test_keys_alone_make_moves(screen: Screen) -> None:
     session = screen.start("linkage", ["human", "random"])
     page = screen.page

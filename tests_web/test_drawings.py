@@ -39,6 +39,7 @@ def shown(browser: Browser, svg: str, script: str, **context: Any) -> Any:
     return found
 
 
+@pytest.mark.nightly  # CI: a telephone has letters and targets
 @pytest.mark.parametrize("name", first_quick(NAMES[::-1], slow=0))
 def test_a_narrow_screen_shows_large_letters_and_targets(browser: Browser, name: str) -> None:
     """On 320 pixels letters have 11, what can be selected 24, and nothing leaves the screen."""

@@ -93,6 +93,7 @@ _MEASURED = """() => {
 }"""
 
 
+@pytest.mark.nightly  # CI: board, turn, score and log are in view
 @pytest.mark.parametrize("players", first_quick([4, 2, 3], slow=0))
 @pytest.mark.parametrize("share", first_quick([0.3, 0, 0.01, 0.1, 0.6, 0.9], slow=0))
 def test_a_table_of_cards_is_read_and_hit_on_a_laptop(

@@ -15,10 +15,17 @@ from tests_web.conftest import Screen
 _MOST_CLICKS = 3000
 
 
+# Short games, with nothing left out of what can be clicked on.
+_SHORT = {"link_o": {"target": 0}, "love_links": {"short": True}}
+
+
 @pytest.mark.parametrize("confirming", first_quick([True, False], slow=0))
 @pytest.mark.parametrize("game", game_names())
 def test_a_whole_game_by_clicks(screen: Screen, game: str, *, confirming: bool) -> None:
-    session = screen.start(game, ["human", "random" if confirming else "checkpoint"])
+    if confirming:
+        session = screen.start(game, ["human", "random"], options=_SHORT.get(game, {}))
+    else:
+        session = screen.start(game, ["human", "checkpoint"])
     screen.page.set_checked(".tools input[type=checkbox]", confirming)
     for _ in range(_MOST_CLICKS):
         if not screen.click():
@@ -65,6 +72,7 @@ def test_escape_takes_back_the_last_part_and_then_all(screen: Screen) -> None:
     assert page.locator(".board .chosen").count() == 0
 
 
+@pytest.mark.nightly
 def test_all_of_a_piece_is_its_target(screen: Screen) -> None:
     screen.start("linkage", ["human", "random"])
     for part in ("W", "R"):
@@ -157,6 +165,7 @@ def test_a_move_is_taken_back_if_the_other_agrees(browser: Browser, client: Clie
         page.close()
 
 
+@pytest.mark.nightly
 def test_the_result_comes_into_view_on_a_telephone(screen: Screen) -> None:
     session = screen.start("love_formula", ["human", "random"])
     screen.page.set_viewport_size({"width": 360, "height": 800})
@@ -167,6 +176,7 @@ def test_the_result_comes_into_view_on_a_telephone(screen: Screen) -> None:
     expect(screen.page.locator(".status")).to_be_in_viewport()
 
 
+@pytest.mark.nightly
 def test_a_picture_for_another_width_that_comes_late_is_not_shown(screen: Screen) -> None:
     screen.start("link_o", ["human", "random"])
     page, held = screen.page, list[Route]()

@@ -82,6 +82,7 @@ def test_a_replay_is_walked_by_buttons_keys_slider_moves_and_by_itself(
         page.close()
 
 
+@pytest.mark.nightly  # CI: the log shows a move
 def test_a_move_of_the_list_is_shown_while_it_is_pointed_at_or_focused(screen: Screen) -> None:
     page = _served(screen, "linkage", 2)
     _at(page, 2)
@@ -122,6 +123,7 @@ def test_each_seat_has_its_view_and_its_moves(
         page.close()
 
 
+@pytest.mark.nightly
 def test_keys_before_the_record_has_come_do_no_harm(screen: Screen) -> None:
     def late(route: Route) -> None:
         page.locator("body").press("End")
@@ -135,6 +137,7 @@ def test_keys_before_the_record_has_come_do_no_harm(screen: Screen) -> None:
     _at(page, 22)
 
 
+@pytest.mark.nightly
 def test_a_failed_question_is_asked_again(screen: Screen) -> None:
     page = _served(screen, "link_o", 3)
     _at(page, 3)

@@ -61,12 +61,13 @@ def test_pictures_change_for_less_than_five_seconds_if_at_all(
     browser: Browser, client: Client, motion: str
 ) -> None:
     page = browser.new_page(reduced_motion=motion)
+    page.clock.install()  # nobody waits for it
     screen = Screen(page, client)
     screen.open()
     page.wait_for_selector(".shelf img")
     first = ".shelf .picture >> nth=0 >> img >> nth=0"
     for wait, is_first in ((1800, motion == "reduce"), (3200, True), (2000, True)):
-        page.wait_for_timeout(wait)
+        page.clock.run_for(wait)
         assert ("shown" in str(page.get_attribute(first, "class"))) == is_first
     assert screen.wrong == []
     page.close()

@@ -17,6 +17,7 @@ def _session_id(page: Page) -> str:
     return str(page.url.split("/")[-1])
 
 
+@pytest.mark.nightly  # CI: every game is begun by keys alone
 def test_a_game_is_set_up_by_keys_alone(screen: Screen, client: Client) -> None:
     screen.open("#/new")
     page = screen.page
@@ -93,6 +94,7 @@ def test_games_that_are_left_unplayed_or_over_are_closed(screen: Screen, client:
     assert client.server.peek(ids[1]) is None
 
 
+@pytest.mark.nightly  # quick: tests/web/test_sessions.py
 def test_a_large_seed_stays(screen: Screen, client: Client, tmp_path: Path) -> None:
     """JavaScript rounds it: in the form, a download, a file, a saved game and a replay."""
     seed = 2**53 + 1
@@ -129,6 +131,7 @@ def test_a_large_seed_stays(screen: Screen, client: Client, tmp_path: Path) -> N
     assert opened().seed == seed
 
 
+@pytest.mark.nightly
 def test_requests_end_with_their_page(screen: Screen, client: Client) -> None:
     """The screen fails the test for any error; the answers come late, or not at all."""
     page = screen.page

@@ -158,7 +158,7 @@ def test_action_values_teach_the_policy_that_they_stand_for() -> None:
     values = torch.randn(3, 5).half()
     logits = torch.zeros(3, 5, requires_grad=True)
     optimizer = torch.optim.Adam([logits], lr=0.1)
-    for _ in range(200):
+    for _ in range(300):
         optimizer.zero_grad()
         trainer._imitation_loss(torch.log_softmax(logits, -1), values).backward()
         optimizer.step()

@@ -480,7 +480,7 @@ def linkage_holds(game: Game, state: np.record, played: int, better: int, senten
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("games", first_quick([3, 12], slow=0))
+@pytest.mark.parametrize("games", first_quick([4, 12], slow=0))
 def test_reasons_of_linkage_state_facts(games: int) -> None:
     game = get_game("linkage")
     rng = np.random.default_rng(1)

@@ -358,7 +358,7 @@ def _bent(dice: np.random.Generator, path: str) -> str:
 @pytest.mark.parametrize(
     ("times", "seed"),
     [
-        pytest.param(100, 0, marks=pytest.mark.slow),
+        pytest.param(200, 0, marks=pytest.mark.slow),
         pytest.param(2_000, 1, marks=pytest.mark.nightly),
         pytest.param(10_000, 2, marks=pytest.mark.nightly),
     ],
