@@ -57,17 +57,19 @@ def test_the_single_file_example_runs(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "arguments", first_quick([[], ["--game", "linkage", "--forget"]], slow=0), ids=str
+)
 def test_the_recurrent_example_runs(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In the game beside it, whose contract is checked, and in another."""
     recall = linkzoo.get_game(f"{ROOT / 'examples' / 'recall.py'}:GAME")
     check_game(recall)
-    for arguments in ([], ["--game", "linkage", "--forget"]):
-        brief = ["--steps", "640", "--envs", "16", "--rollout", "20", *arguments]
-        monkeypatch.setattr(sys, "argv", ["recurrent_ppo.py", *brief])
-        runpy.run_path(str(ROOT / "examples" / "recurrent_ppo.py"), run_name="__main__")
-        assert re.search(r"after \d+ s: 0\.\d{3} against random", capsys.readouterr().out)
+    brief = ["--steps", "640", "--envs", "16", "--rollout", "20", *arguments]
+    monkeypatch.setattr(sys, "argv", ["recurrent_ppo.py", *brief])
+    runpy.run_path(str(ROOT / "examples" / "recurrent_ppo.py"), run_name="__main__")
+    assert re.search(r"after \d+ s: 0\.\d{3} against random", capsys.readouterr().out)
 
 
 @pytest.mark.slow

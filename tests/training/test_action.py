@@ -94,7 +94,7 @@ def test_only_listed_actions_are_scored() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"]))
+@pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"], slow=0))
 def test_it_begins_as_the_linear_scorer(game: str) -> None:
     """The same scores, over the temperature, and so the same best actions, in bfloat16, too."""
     rules = get_game(game)

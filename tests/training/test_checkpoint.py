@@ -35,7 +35,7 @@ def positions(count: int = 50) -> Positions:
     return Positions(vec.game, vec.states.copy(), np.arange(count, dtype=np.uint64))
 
 
-@pytest.mark.slow  # quick: test_saved_policy_plays_the_same, of the usual board
+@pytest.mark.nightly  # quick: test_saved_policy_plays_the_same, of the usual board
 def test_a_policy_of_another_board(tmp_path: Path) -> None:
     """It is saved with the board, and plays on it."""
     game = get_game("link_o", {"board": "ring4x12"})

@@ -207,7 +207,8 @@ def test_snapshots_travel_once() -> None:
 
 
 @pytest.mark.slow  # quick: workers that die, below
-def test_errors_and_deaths_of_workers_are_reported() -> None:
+def test_errors_and_deaths_of_workers_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch, "MAX_DEATHS", 2)
     with ProcessExecutor(1) as executor:
         executor.start(Toy)
         results = executor.play(3, ["1", "2", "fail"])
@@ -216,7 +217,7 @@ def test_errors_and_deaths_of_workers_are_reported() -> None:
         assert process != os.getpid()
         with pytest.raises(ValueError, match="no such task"):
             next(results)
-        message = "task 2 of 2: 3 workers died at this task: the process ended with exit code 1"
+        message = "task 2 of 2: 2 workers died at this task: the process ended with exit code 1"
         with pytest.raises(RuntimeError, match=message):
             list(executor.play(3, ["1", "die"]))
     with pytest.raises(ValueError, match="workers: 0 is not 1 or more"):

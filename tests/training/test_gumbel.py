@@ -505,7 +505,7 @@ def test_a_search_keeps_to_its_memory(game: str, simulations: int) -> None:
     assert search.nbytes <= 2**28 < search.nbytes // count * (count + 1)
 
 
-@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"]))
+@pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "link_o"], slow=0))
 def test_every_game_can_be_searched(game: str) -> None:
     """Perfect information, public chance, hidden tiles; legal actions, and a zero-sum value."""
     rules = get_game(game)

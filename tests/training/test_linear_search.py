@@ -48,7 +48,7 @@ def test_playouts_find_better_actions() -> None:
     assert searched < 0.95 * bare
 
 
-@pytest.mark.slow  # quick: the others of this file
+@pytest.mark.nightly  # quick: the others of this file
 def test_decisions_do_not_depend_on_the_batch_nor_on_the_match() -> None:
     """A playout ends with the round, whatever the match needs."""
     agent, positions = make_agent("linear:24", "link_o"), midgame(12)

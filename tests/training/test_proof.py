@@ -177,7 +177,7 @@ def test_which_games_it_solves() -> None:
     assert alphazero_config({**config, "game": "connect_four:GAME"}).solver_limit == 9
 
 
-@pytest.mark.slow  # quick: test_gumbel.py::test_solved_leaves_are_ends
+@pytest.mark.nightly  # quick: test_gumbel.py::test_solved_leaves_are_ends
 def test_search_plays_what_is_proven() -> None:
     """Solved roots are played perfectly; of the others no action that loses has a share."""
     positions, side, refuted = midgame(CONNECT_FOUR, 300, 16), side_solver(CONNECT_FOUR), 0

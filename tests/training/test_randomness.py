@@ -77,18 +77,12 @@ STREAM_AT = {
 }
 
 
-@cache
-def parsed(source: str) -> ast.Module:
-    """A program."""
-    return ast.parse(source)
-
-
 def generators(source: str) -> list[tuple[int, str]]:
     """Lines at which a program uses chance without counters, and its name.
 
     `hash` counts too, but for that of a type (`__hash__`).
     """
-    tree = parsed(source)
+    tree = ast.parse(source)
     known, lines = dict(imports(tree)), []
     own = {
         id(node)
@@ -141,7 +135,7 @@ def streams(source: str) -> list[tuple[int, object]]:
     """
     if not any(word in source for word in ("STREAM", "rng", "random_legal")):
         return []
-    tree = parsed(source)
+    tree = ast.parse(source)
     known, lines = dict(imports(tree)), list[tuple[int, object]]()
     numbers: dict[str, object] = {}
     for line in tree.body:
@@ -250,7 +244,7 @@ def own_streams(folder: Path) -> dict[str, object]:
     """The names by which the rules of a game call their streams, and the numbers."""
     numbers, used = dict[str, object](), set[str]()
     for path in folder.rglob("*.py"):
-        tree = parsed(path.read_text(encoding="utf-8"))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
         known = dict(imports(tree))
         for line in tree.body:
             if isinstance(line, ast.Assign):

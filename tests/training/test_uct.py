@@ -64,7 +64,7 @@ def test_certain_outcomes_of_connect_four_are_played() -> None:
             assert value(CONNECT_FOUR, after, int(state["seat"])) == expected
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_seat_maximises_its_own_payoff() -> None:
     """Three seats, one of which acts twice running."""
     actions = UctAgent(5000, 0.7).act(begin(TABLE, 500))

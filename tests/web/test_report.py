@@ -167,6 +167,7 @@ def test_a_finished_game_has_a_report(client: Client, game: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("uncompiled")
 def test_an_edition_without_a_policy_has_no_report(client: Client) -> None:
     name = client.new_game("link_o", ["human", "human"], options={"board": "mini2x4a-h2"})
     assert client.ask(f"sessions/{name}")[1].get("reports") is False
