@@ -54,7 +54,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize(("game", "edition"), first_quick(list(OTHERS), 0))
+@pytest.mark.parametrize(("game", "edition"), first_quick(list(OTHERS), 0, 0))
 def test_other_games_have_their_known_values(game: str, edition: str) -> None:
     """Love Formula is fair: its seats differ in nothing but their numbers. Linkage is Fewer's."""
     nodes, value = OTHERS[game, edition]

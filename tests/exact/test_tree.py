@@ -154,7 +154,7 @@ def test_a_tree_that_is_too_large_is_refused() -> None:
         exact.tree(KUHN, 3)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # quick: test_a_tree_that_is_too_large_is_refused
 def test_a_large_tree_of_an_open_game_is_refused_early(monkeypatch: pytest.MonkeyPatch) -> None:
     """Within its second level, which has 96 positions and some 4,000 outcomes."""
     module = sys.modules["linkzoo.exact.tree"]

@@ -76,7 +76,7 @@ def test_cfr_finds_the_value_of_kuhn_poker() -> None:
     assert solution.iterations > 1
 
 
-@pytest.mark.slow  # quick: the values of Kuhn poker
+@pytest.mark.nightly  # quick: the values of Kuhn poker; slow: test_editions.py
 def test_liars_dice_has_its_known_values() -> None:
     """They equal OpenSpiel's liars_dice(numdice=1,dice_sides=3), by nash_conv and by CFR+."""
     tree = exact.tree(LIARS_DICE)

@@ -60,13 +60,13 @@ USUAL = [edition for edition in EDITIONS if edition.usual]
 _OTHERS = [edition for edition in EDITIONS if not edition.usual]
 
 
-def every_game(quick: str, *others: Any, slow: int = len(USUAL)) -> pytest.MarkDecorator:
+def every_game(quick: str, *others: Any, slow: int = 1) -> pytest.MarkDecorator:
     """Parametrizes a property: over one game in the quick suite, over others in the slow one.
 
     Args:
         quick: The game of the quick suite.
         others: More editions.
-        slow: The number of games in the slow tests, where they compile long; the rest is nightly.
+        slow: The number of games in the slow tests; the rest is nightly.
     """
     usual = sorted(USUAL, key=lambda edition: edition.name != quick)
     cases = [*first_quick(usual, slow=slow), *others]

@@ -137,7 +137,7 @@ def _changed_tensors(draw: Draw, content: bytes) -> bytes:
 # Properties
 
 
-@every_game("linkage", slow=2)
+@every_game("linkage")
 @pytest.mark.parametrize("damaged", ["card", "weights"])
 @settings(max_examples=8)
 @given(data=st.data())

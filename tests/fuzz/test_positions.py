@@ -72,7 +72,7 @@ def changed_records(draw: Draw, position: Position) -> bytes:
 
 
 @every_edition("love_links")
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_bytes_are_refused_or_a_position(edition: Edition, data: st.DataObject) -> None:
     """Accepted bytes can be played, observed and written as JSON; others change nothing."""
@@ -117,7 +117,7 @@ def test_positions_on_other_data_are_refused(edition: Edition, data: st.DataObje
 
 
 @every_edition("link_o")
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data())
 def test_json_is_refused_or_read_as_it_stands(edition: Edition, data: st.DataObject) -> None:
     """Accepted JSON is read without a loss, and is a position; other JSON changes nothing."""

@@ -415,7 +415,7 @@ def compiled(edition: Edition) -> None:
     compile_edition(edition)
 
 
-@every_game("linkage", slow=1)
+@every_game("linkage")
 def test_right_arguments_are_taken(edition: Edition, folder: Path) -> None:
     """A new parameter needs an entry in the tables, a function that isn't called in `LEFT_OUT`."""
     w = world(edition.name, folder)
@@ -427,7 +427,7 @@ def test_right_arguments_are_taken(edition: Edition, folder: Path) -> None:
     assert exported - modules <= {*public(), *LEFT_OUT}
 
 
-@every_game("linkage", slow=1)
+@every_game("linkage")
 @settings(max_examples=100)
 @given(st.data())
 def test_wrong_arguments_are_refused_by_name(

@@ -109,7 +109,7 @@ def shuffled(data: Json, seat: int, seed: int) -> Json:
     return dict(made)
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_no_seat_can_tell_its_worlds_apart(setup: Setup) -> None:
     """Observation, mask, text, picture and JSON of the seat are the same in determinized worlds."""
     game = game_for(setup)
@@ -135,7 +135,7 @@ def test_no_seat_can_tell_its_worlds_apart(setup: Setup) -> None:
                 assert seen(by_hand, seat, game) == expected
 
 
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_determinize_keeps_what_is_public(players: int) -> None:
     """Only other hands, the bag's order and the seed change."""
     for plies in PLIES:
@@ -148,7 +148,7 @@ def test_determinize_keeps_what_is_public(players: int) -> None:
                 assert world[name] == data[name]
 
 
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_the_tests_above_have_teeth(players: int) -> None:
     """Two hidden tiles swapped: their owner sees it, the critic is told, the seat sees nothing."""
     swaps = 0
@@ -177,7 +177,7 @@ def test_the_tests_above_have_teeth(players: int) -> None:
     assert swaps >= 2
 
 
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_reveal_and_observation_determine_the_hands(players: int) -> None:
     """Worlds with other hands or another bag differ in the hidden part alone."""
     state = midgame(Setup(players), 4, 7)
@@ -200,7 +200,7 @@ def test_reveal_tells_the_bag() -> None:
     assert revealed(GAME.from_dict(data), int(state.seat)) != revealed(state, int(state.seat))
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_determinize_does_not_look_at_the_truth(setup: Setup) -> None:
     """Two worlds that a seat can't tell apart become one world under the same seed."""
     game = game_for(setup)
@@ -285,13 +285,13 @@ def check_uniform(data: Json, per_world: int) -> None:
     assert statistic < freedom + 5.5 * np.sqrt(2 * freedom)
 
 
-@pytest.mark.parametrize("holders", first_quick([[1, 3], [2, 2], [1, 1, 2]]))
+@pytest.mark.parametrize("holders", first_quick([[1, 3], [2, 2], [1, 1, 2]], slow=0))
 def test_uniform_when_the_observer_acts(holders: list[int]) -> None:
     """All deals of the hidden tiles are equally likely, the bag's order included."""
     check_uniform(small(0, holders), 8)
 
 
-@pytest.mark.parametrize("holders", first_quick([[1, 3], [2, 2], [1, 1, 2]]))
+@pytest.mark.parametrize("holders", first_quick([[1, 3], [2, 2], [1, 1, 2]], slow=0))
 def test_uniform_when_another_seat_acts(holders: list[int]) -> None:
     """First one tile that it can place, uniform over the tiles; then the rest uniformly."""
     check_uniform(small(1, holders), 8)
@@ -307,7 +307,7 @@ def test_two_equal_tiles_count_twice() -> None:
     check_uniform(data, 8)
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_whoever_acts_can_place_in_every_world(setup: Setup) -> None:
     """Also where hardly anything fits."""
     game = game_for(setup)
@@ -335,7 +335,7 @@ def breaches(world: Json, seat: int) -> int:
     return count
 
 
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_determinize_inference(players: int) -> None:
     """With the option no hand holds a type that it certainly lacks; without it some do."""
     counts = {True: 0, False: 0}

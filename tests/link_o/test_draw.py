@@ -225,7 +225,7 @@ def test_cards_and_backs_stay_above_the_key() -> None:
         assert max(outline(tile)[:, 1].max() for tile in tiles_of(root)) <= 700
 
 
-@pytest.mark.parametrize("board", first_quick(BOARDS), ids=IDS)
+@pytest.mark.parametrize("board", first_quick(BOARDS, slow=0), ids=IDS)
 def test_tiles_lie_where_the_board_has_their_spaces(board: Board) -> None:
     """At its coordinates, but for one scale and one shift."""
     view = filled(board)
@@ -237,7 +237,7 @@ def test_tiles_lie_where_the_board_has_their_spaces(board: Board) -> None:
     assert np.allclose(drawn - drawn[0], scale * (given - given[0]), atol=0.05)
 
 
-@pytest.mark.parametrize("board", first_quick(BOARDS), ids=IDS)
+@pytest.mark.parametrize("board", first_quick(BOARDS, slow=0), ids=IDS)
 def test_the_first_end_faces_the_space_before(board: Board) -> None:
     """Each pip is nearer to the neighbour that its end faces."""
     view = filled(board)

@@ -43,7 +43,7 @@ def test_the_editions_are_boards() -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("name", first_quick(EDITIONS[::-1]))
+@pytest.mark.parametrize("name", first_quick(EDITIONS[::-1], slow=0))
 def test_an_edition_plays_as_the_oracle_does(name: str) -> None:
     """R2: fewer tiles. From every deal to the end: moves, masks, observations and JSON."""
     game = game_of(name)
@@ -119,7 +119,7 @@ def test_as_many_play_as_there_are_hands() -> None:
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("name", first_quick(EDITIONS[::-1]))
+@pytest.mark.parametrize("name", first_quick(EDITIONS[::-1], slow=0))
 def test_tiles_that_an_edition_lacks_are_refused(name: str) -> None:
     """R2: in a hand, in the bag, on the board and among the types that a seat lacks."""
     game = game_of(name)

@@ -140,7 +140,7 @@ def test_a_position_by_hand() -> None:
     assert other["dug"].tolist() == [2, 0, 0, 0, 0, 0]
 
 
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_what_is_unseen(players: int) -> None:
     """All 68 tiles: the own hand, the board, and the rest; by type."""
     state = midgame(Setup(players), 3, 17)
@@ -224,7 +224,7 @@ def test_lacks_starts_empty_in_every_round() -> None:
     assert rounds >= 3
 
 
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_lacks_is_true(players: int) -> None:
     """No hand holds a type that it is known to lack, even after digging."""
     known_lacks = 0
@@ -271,7 +271,7 @@ def rotated(data: Json, by: int) -> Json:
     }
 
 
-@pytest.mark.parametrize("players", first_quick(range(2, 7)))
+@pytest.mark.parametrize("players", first_quick(range(2, 7), slow=0))
 def test_seats_are_symmetric(players: int) -> None:
     """Moving everything on by some seats changes nobody's view, up to the end of the round."""
     ended = 0

@@ -200,6 +200,7 @@ def test_circles_get_completed() -> None:
         assert low - error <= full.mean() <= high + error
 
 
+@pytest.mark.nightly
 def test_adjacent_first_turns_cost_digs() -> None:
     """Section 8: with adjacency on first turns gains are 39-110 points a round."""
     means = []

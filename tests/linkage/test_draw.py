@@ -198,7 +198,7 @@ def colour(pixel: NDArray[np.uint8]) -> str:
     return "#" + bytes(pixel).hex()
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_picture_shows_what_is_on_every_cell(setup: Setup) -> None:
     """Looks at a corner of each cell, which no mark and no counter covers."""
     for position in (game(setup, 1)[len(game(setup, 1)) // 2], game(setup, 1)[-1]):

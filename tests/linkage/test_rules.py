@@ -125,7 +125,9 @@ def follow(state: np.record, oracle: Oracle, moves: str) -> None:
 # Lock-step
 
 
-@pytest.mark.parametrize("seeds", first_quick([range(2), range(2, 24)]), ids=["few", "more"])
+@pytest.mark.parametrize(
+    "seeds", first_quick([range(2), range(2, 24)], slow=0), ids=["few", "more"]
+)
 @pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
 def test_r1_to_r12_random_games_agree_with_the_oracle(setup: Setup, seeds: range) -> None:
     """R1-R12 in uniform random games, compared at every ply."""
@@ -433,7 +435,7 @@ def test_r8_ends_only_when_no_two_empty_cells_adjoin() -> None:
             assert (state.seat == -1) == (not room_left(empty))
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_r8_ends_within_the_bound(setup: Setup) -> None:
     """R8: at most one piece per two cells, so at most 24 placements."""
     rng = np.random.default_rng(24)

@@ -40,7 +40,7 @@ def sample() -> Sample:
         passes[again, 1 - previous[again]] += 1
         previous = states["seat"].astype(np.int64)
         chosen = rng.integers(np.maximum(counts, 1))
-        actions = (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1)
+        actions = np.where(live, (masks.cumsum(axis=1) > chosen[:, None]).argmax(axis=1), -1)
         kernels(GAME).play(states, actions, masks)
     won = states["winners"] == 1
     groups = np.array([GAME.to_dict(state)["groups"] for state in states])

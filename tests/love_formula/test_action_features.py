@@ -50,7 +50,7 @@ def decisions(setup: Setup, seed: int, greedy: bool) -> Iterator[np.record]:
 
 
 @pytest.mark.parametrize("greedy", [False, True])
-@pytest.mark.parametrize("setup", first_quick(SETUPS))
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0))
 def test_bounds_and_no_leak(setup: Setup, greedy: bool) -> None:
     """Values lie within their bounds and are equal in worlds that the seat can't tell apart."""
     space = ACTION_SPEC.space()

@@ -205,7 +205,7 @@ def test_dropping_a_couple() -> None:
     assert Counter(game.data["discard"]) == Counter(["Pen Pals", "Love Letter", "Cold Feet"])
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_conservation(players: int) -> None:
     """At the end each of the 120 cards is in exactly one zone."""
     for seed in range(2):

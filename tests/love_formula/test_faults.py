@@ -90,7 +90,7 @@ def test_bytes_and_json_of_another_table(tmp_path: Path) -> None:
         GAME.from_bytes(blank.tobytes())
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3]))
+@pytest.mark.parametrize("players", first_quick([2, 3], slow=0))
 def test_what_is_known_in_a_draft(players: int) -> None:
     """Nothing is known, except picks from a returned pack with two players."""
     known_cards = 0

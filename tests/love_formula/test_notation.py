@@ -125,7 +125,7 @@ def test_move_texts(text: str, action: int) -> None:
     assert number_of(text, 1, 3) == action
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_every_legal_move_both_ways(setup: Setup) -> None:
     """At every decision each legal action has its text and its number."""
     state, rng = start(setup, 31), np.random.default_rng(31)
@@ -198,7 +198,7 @@ def test_the_fields_of_a_new_game() -> None:
     assert data["options"]["skip_forced"] is True
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_round_trip_at_every_decision(setup: Setup) -> None:
     """JSON and back gives the same bytes, which then play on alike, over three decisions."""
     for seed in (0, 2**64 - 1):

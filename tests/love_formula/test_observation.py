@@ -44,7 +44,7 @@ def test_sizes() -> None:
         assert one.low < one.high
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_bounds(players: int) -> None:
     """All numbers of all seats lie within their declared bounds at every decision."""
     space = GAME.observation.spec.space()
@@ -165,7 +165,7 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_pieces_at_every_decision(players: int) -> None:
     """Section 6: open cards, the seat's hand, and the cards that it remembers."""
     for game, _ in walk(asked_all(players), 50):
@@ -283,7 +283,7 @@ def rotated(data: Json, by: int) -> Json:
     return made
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_seats_are_symmetric(players: int) -> None:
     """Moving everything on by some seats changes nobody's view, to the end of the turn.
 

@@ -80,7 +80,7 @@ def everything(data: Json) -> Counter[str]:
 # Redealt worlds
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_no_seat_can_tell_its_worlds_apart(setup: Setup) -> None:
     """Observation, mask, text, picture and JSON of every seat, all through a game."""
     state, rng = start(setup, 1), np.random.default_rng(1)
@@ -105,7 +105,7 @@ def test_no_seat_can_tell_its_worlds_apart(setup: Setup) -> None:
     assert len(kinds) > 8
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_redealt_worlds_are_played_on(players: int) -> None:
     """To their ends, with all cards."""
     for plies in (0, 5, 17, 60, 100, 130):
@@ -114,7 +114,7 @@ def test_redealt_worlds_are_played_on(players: int) -> None:
         assert everything(GAME.to_dict(state)) == Counter(TABLE.deck)
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_redeal_keeps_what_is_public(players: int) -> None:
     """Only hands, piles, packs, deck, face-down cards and the seed change; sizes don't."""
     changed = Counter[str]()
@@ -161,7 +161,7 @@ def contents(data: Json, seat: int) -> list[Counter[str]]:
     return packs
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 @pytest.mark.parametrize("half", [1, 2])
 def test_redeal_in_a_draft(players: int, half: int) -> None:
     """Section 9: own picks stay; packs that a seat has seen keep the seen cards."""
@@ -205,7 +205,7 @@ def test_two_players_know_eleven_picks() -> None:
         assert len({json.dumps(w["hands"][1 - seat]) for w in worlds}) > 15
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3]))
+@pytest.mark.parametrize("players", first_quick([2, 3], slow=0))
 def test_what_is_unknown_is_uniform(players: int) -> None:
     """Another hand of seven out of everything hidden, copies counted."""
     hands = {
@@ -242,7 +242,7 @@ def test_a_face_down_card_is_no_reaction() -> None:
 # Worlds made by hand
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_selections_are_invisible(players: int) -> None:
     """R8, T1: whatever was selected before, the others see the same until the reveal."""
     hands = {0: ["Cafe", "Sabotage", "Cold Feet", "Pen Pals", "Objection!"], 1: ["Beach"]}
@@ -263,7 +263,7 @@ def test_selections_are_invisible(players: int) -> None:
                 same(one, two, *range(2, players))
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_draft_picks_are_invisible(players: int) -> None:
     """R5: until the pack comes along."""
     state = start(asked_all(players), 3)
@@ -377,7 +377,7 @@ def test_cards_that_come_openly_are_known(card: str) -> None:
             assert name in world["hands"][holder]
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_the_tests_above_have_teeth(players: int) -> None:
     """Two hidden cards swapped: their owner sees it, the critic is told, the others see nothing."""
     hands = {1: ["Cafe", "Beach", "Bullying"]}
@@ -406,7 +406,7 @@ def test_the_critic_is_told_the_deck_and_face_down_cards() -> None:
     assert revealed(first, 0).tobytes() != revealed(redealt(first, 0, 1), 0).tobytes()
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_reveal_is_within_its_bounds(players: int) -> None:
     """All through a game."""
     assert GAME.observation.privileged_spec is not None
@@ -439,7 +439,7 @@ def test_the_future_is_fresh() -> None:
 # The JSON of a seat
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_a_seats_json(players: int) -> None:
     """Sections 6, 9: no ply or seed, counts of hidden cards, the decision for its seat alone."""
     state, rng = start(Setup(players), 11), np.random.default_rng(11)
@@ -483,7 +483,7 @@ def test_a_seats_view_is_no_position() -> None:
         GAME.from_dict(GAME.to_dict(start(), 0))
 
 
-@pytest.mark.parametrize("plies", first_quick([60, 9, 95]))
+@pytest.mark.parametrize("plies", first_quick([60, 9, 95], slow=0))
 def test_a_shuffle_of_the_deck_alone_leaves_the_rest(plies: int) -> None:
     """`hands-N` keeps all hands in other worlds: only the order of the deck changes."""
     state = midgame(Setup(3), 2, plies)

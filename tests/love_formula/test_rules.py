@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from linkzoo import make
+from linkzoo.games.love_formula import decisions
 from tests.common.variants import OTHER_CARDS
 from tests.driving import first_quick
 from tests.love_formula.helpers import (
@@ -48,7 +49,7 @@ COUPLES: list[Json] = [{"Pen Pals": []}, {"Swim Team Duo": []}, {"Barista & Regu
 # Whole games
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_games_beside_the_oracle(setup: Setup, request: pytest.FixtureRequest) -> None:
     """R1-R27: positions, legal moves, payoffs and margins at every decision."""
     if "cards" in setup.options:
@@ -61,7 +62,7 @@ def test_games_beside_the_oracle(setup: Setup, request: pytest.FixtureRequest) -
     assert {"DRAFT", "SELECT", "WINDOW", "PLACE", "REACT", "TARGET_COUPLE"} <= set(kinds)
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_games_that_throw_everything_away(players: int) -> None:
     """R11: voluntary discards whenever they are offered, beside the oracle."""
     thrown = 0
@@ -80,7 +81,7 @@ def test_every_decision_is_met() -> None:
             break
         state, rng = start(Setup(4), seed), np.random.default_rng(seed)
         while state.seat >= 0:
-            kinds.add(GAME.to_dict(state)["decision"])
+            kinds.add(decisions.NAMES[state.decision])
             play_random(state, rng, 1)
     assert kinds == {
         *("DRAFT", "SELECT", "WINDOW", "MOVE_DEST", "DISCARD_MENU", "PLACE", "TARGET_COUPLE"),
@@ -89,7 +90,7 @@ def test_every_decision_is_met() -> None:
     }
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 @pytest.mark.parametrize("discards", ["windows", "off"])
 def test_skip_forced_plays_the_same_game(players: int, discards: str) -> None:
     """Section 6: decisions with one option are taken at once, and nothing else changes."""
@@ -118,7 +119,7 @@ def test_skip_forced_plays_the_same_game(players: int, discards: str) -> None:
     assert skipped > 50
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_same_seed_same_game(players: int) -> None:
     """Chance is a function of the seed; masks are never empty before the end."""
     one, two = start(Setup(players), 77), start(Setup(players), 77)
@@ -151,7 +152,7 @@ def test_players_and_actions() -> None:
         GAME.blank(2, {"voluntary_discards": "never"})
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_the_deal(players: int) -> None:
     """R2-R4: twelve each of the 120, in play order; nothing else has happened."""
     for seed in range(20):
@@ -171,7 +172,7 @@ def test_the_deal(players: int) -> None:
         assert (data["reshuffles"], data["vp"], data["winners"]) == (0, [0] * players, [])
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_packs_move_on(players: int) -> None:
     """R5: to the next seat in the first draft, to the previous one in the second."""
     game = Both.begin(asked_all(players, voluntary_discards="off"), 3)
@@ -197,7 +198,7 @@ def test_packs_move_on(players: int) -> None:
     assert rounds == {1: 11, 2: 11}
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_hands_after_the_draft(players: int) -> None:
     """R5, R7: the twelve picks and the Part-time Job; the draft's memory has every pick."""
     game = Both.begin(asked_all(players), 5)
@@ -264,7 +265,7 @@ def test_higher_priorities_first() -> None:
     assert seats == [3, 1, 2, 0]
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_ties_are_any_order(players: int) -> None:
     """R8, T2: uniform over the permutations; a fair order fails once in 10^5 (chi-square)."""
     jobs = f"CARD {JOB}"

@@ -54,7 +54,7 @@ def without_order(data: Json) -> Json:
     return dict(known)
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_determinize_changes_the_supply_order_and_nothing_else(setup: Setup) -> None:
     """R4: and stores its seed."""
     for plies in (0, 1, 7, 20, 45, 60, 80, 999):
@@ -71,7 +71,7 @@ def test_determinize_changes_the_supply_order_and_nothing_else(setup: Setup) -> 
                 assert changed["supply"]["gold"] != data["supply"]["gold"]
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_no_seat_can_tell_the_worlds_apart(setup: Setup) -> None:
     """Observation, mask, JSON, text and picture of every seat are the same in both worlds."""
     for plies in (0, 13, 30, 50, 70):
@@ -181,7 +181,9 @@ def choices(
 @pytest.mark.parametrize(
     "agent", first_quick([GreedyAgent(), UctAgent(40)]), ids=lambda agent: str(agent.name)
 )
-@pytest.mark.parametrize("setup", first_quick([Setup(2), Setup(3), Setup(4, short=True)]), ids=str)
+@pytest.mark.parametrize(
+    "setup", first_quick([Setup(2), Setup(3), Setup(4, short=True)], slow=0), ids=str
+)
 def test_search_does_not_peek(agent: UctAgent | GreedyAgent, setup: Setup) -> None:
     """The choice is the same when the true supplies are in another order, with another seed."""
     states = [midgame(setup, seed, 3 * seed) for seed in range(16)]

@@ -81,9 +81,11 @@ def test_pieces() -> None:
         assert pieces[name].shape == shape
 
 
-@pytest.mark.parametrize("seed", first_quick([600, 601]))
-@pytest.mark.parametrize("policy", first_quick(POLICIES), ids=lambda policy: policy.__name__)
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("seed", first_quick([600, 601], slow=0))
+@pytest.mark.parametrize(
+    "policy", first_quick(POLICIES, slow=0), ids=lambda policy: policy.__name__
+)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_every_piece_at_every_ply(setup: Setup, policy: Policy, seed: int) -> None:
     for state, oracle, _ in walk(setup, seed, policy):
         expect(state, oracle)
@@ -212,7 +214,7 @@ def test_the_supply_piece_counts_types() -> None:
     assert counts.max() == 2
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_seats_are_symmetric(setup: Setup) -> None:
     """Moving everything on by some seats changes nobody's view, and the game goes on alike."""
     players = setup.num_players
@@ -238,7 +240,7 @@ def test_seats_are_symmetric(setup: Setup) -> None:
                 assert GAME.to_dict(other)["winners"] == rotated(GAME.to_dict(one), by)["winners"]
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_seats_are_symmetric_to_the_end(setup: Setup) -> None:
     """From the gold round on nothing is dealt by seat any more: payoffs move along as well."""
     players = setup.num_players

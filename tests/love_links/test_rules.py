@@ -106,7 +106,7 @@ def turn(data: Json, *moves: str) -> Json:
 
 
 @pytest.mark.parametrize("policy", first_quick(POLICIES), ids=lambda policy: policy.__name__)
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_r1_to_r22_games_agree_with_the_oracle(setup: Setup, policy: Policy) -> None:
     """R1-R22 at every ply of games played in four ways."""
     for seed in range(2):
@@ -142,8 +142,10 @@ def test_the_games_reach_the_corners_of_the_rules() -> None:
     assert all(seen[name] >= 3 for name in wanted), seen
 
 
-@pytest.mark.parametrize("policy", first_quick([uniform, closing]), ids=["uniform", "closing"])
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize(
+    "policy", first_quick([uniform, closing], slow=0), ids=["uniform", "closing"]
+)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_r15_to_r18_scores_recounted_from_the_record(setup: Setup, policy: Policy) -> None:
     """R15-R18: a second model counts every point from the record's moves alone."""
     for seed in range(40, 44):
@@ -184,7 +186,7 @@ def test_r15_to_r18_scores_recounted_from_the_record(setup: Setup, policy: Polic
 # R1-R7: components, set-up, rounds
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_r1_94_links_at_every_ply(setup: Setup) -> None:
     """R1, R13: a link leaves the table in a completed bracelet only."""
     everything = Counter(link for metal in ROUNDS for link in deck(metal))
@@ -381,7 +383,7 @@ def test_r7_the_first_round_starts_with_seat_0() -> None:
 # R8-R14: turns
 
 
-@pytest.mark.parametrize("players", first_quick([2, 3, 4]))
+@pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
 def test_r8_refill_at_the_end_of_the_turn_only(players: int) -> None:
     """R8: two moves, then the hand is filled from the round's supply, and re-sorted."""
     data = position(
@@ -726,7 +728,7 @@ def test_r17_completing_neither_earns_nor_consumes_the_bonus() -> None:
     assert after["scores"] == [36, 0]
 
 
-@pytest.mark.parametrize("setup", first_quick(SETUPS), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS, slow=0), ids=str)
 def test_r19_scores_never_fall_and_only_the_mover_scores(setup: Setup) -> None:
     """R19, R18: at every ply; captures don't fall either."""
     for seed, policy in enumerate([uniform, closing] * 4):
@@ -749,7 +751,7 @@ def test_r19_scores_never_fall_and_only_the_mover_scores(setup: Setup) -> None:
 # R20-R23: the end
 
 
-@pytest.mark.parametrize("setup", first_quick(STANDARD), ids=str)
+@pytest.mark.parametrize("setup", first_quick(STANDARD, slow=0), ids=str)
 def test_r20_ends_when_every_link_is_played(setup: Setup) -> None:
     """R20: 94 - 5 - top-ups placements; no hand, no supply; the bound holds."""
     for seed in range(20):
@@ -764,7 +766,7 @@ def test_r20_ends_when_every_link_is_played(setup: Setup) -> None:
     assert GAME.facts.typical_length == pytest.approx(89, abs=1)
 
 
-@pytest.mark.parametrize("setup", first_quick(STANDARD), ids=str)
+@pytest.mark.parametrize("setup", first_quick(STANDARD, slow=0), ids=str)
 def test_r20_one_bracelet_is_never_completed(setup: Setup) -> None:
     """R20: ten seven-keys and nine seven-locks leave an open key 7 at the end, always."""
     mask = np.zeros(GAME.num_actions, np.int8)
@@ -860,7 +862,7 @@ def test_r21_teams_reach_the_target_together() -> None:
     assert payoffs(read(after)) == [1, -1, 1, -1]
 
 
-@pytest.mark.parametrize("setup", first_quick(SHORT), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SHORT, slow=0), ids=str)
 def test_r21_short_games_end_at_once_or_in_full(setup: Setup) -> None:
     """R21: below 90 all the time; the first score of 90 or more ends it. Otherwise as R20."""
     reached = 0

@@ -177,6 +177,7 @@ def test_ranges(column: tuple[int, bool, bool]) -> None:
     assert max(games.completed) <= 20
 
 
+@pytest.mark.nightly
 def test_first_seat() -> None:
     """The first seat wins 49.9 % (uniform), 50.4 % (greedy), 53.3 % (short, greedy)."""
     spread = 4 * 0.5 / np.sqrt(GAMES)

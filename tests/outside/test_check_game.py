@@ -28,6 +28,7 @@ from linkzoo import (
 )
 from linkzoo.engine.interpreter import interpreted
 from linkzoo.testing import check_game
+from tests.driving import first_quick
 from tests.outside import cards
 from tests.training.toys import HIGH
 
@@ -101,9 +102,11 @@ ALL_LEGAL = replace(
 )
 
 
-@pytest.mark.slow  # quick: the contract of Leduc hold'em, in test_leduc.py
+# Quick: the contract of Connect Four, in test_connect_four.py.
 @pytest.mark.parametrize(
-    "game", [cards.GAME, FOUR, ONE_CELL, ALL_LEGAL], ids=lambda game: game.name
+    "game",
+    first_quick([cards.GAME, FOUR, ONE_CELL, ALL_LEGAL], 0),
+    ids=lambda game: game.name,
 )
 def test_right_games(game: Game) -> None:
     """Draws, shared wins, forced wins, one cell, masks of ones, observations of zeros."""

@@ -85,7 +85,7 @@ def test_down_and_right_isn_t_a_neighbour() -> None:
     assert not any(env.terminations.values())
 
 
-@pytest.mark.slow  # quick: the contract of Connect Four and of broken games
+@pytest.mark.nightly  # quick: the contract of Connect Four and of broken games
 def test_the_game_keeps_the_contract() -> None:
     check_game(GAME)
 

@@ -44,7 +44,7 @@ def chips(state: Record) -> list[float]:
     return [round(float(x), 3) for x in out * 13 * (state.num_players - 1)]
 
 
-@pytest.mark.slow  # quick: test_connect_four.py
+@pytest.mark.nightly  # quick: test_connect_four.py; slow: test_right_games
 def test_the_contract() -> None:
     check_game(GAME, num_players=2, seeds=[1])
 
@@ -141,7 +141,7 @@ def test_exploitability_is_that_of_open_spiel(agent: Agent, expected: float) -> 
     assert chips_lost(agent) == pytest.approx(expected, abs=1e-9)
 
 
-@pytest.mark.slow  # as above
+@pytest.mark.nightly  # quick: the value of Kuhn poker; slow: that of an edition of LINK-O
 def test_its_value_is_that_of_open_spiel() -> None:
     """-0.0856 chips for the first seat."""
     tree = exact.tree(GAME)
