@@ -124,6 +124,7 @@ def test_strength_is_what_the_cards_say() -> None:
     assert strength.filled_readme(changed) == readme
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", reference.PAGES)
 def test_reference_is_what_the_code_says(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(reference.WIDTH))

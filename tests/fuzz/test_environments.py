@@ -54,7 +54,7 @@ def _refused(text: str, call: Callable[[], Any]) -> bool:
 
 
 @every_game("love_formula")
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data())
 def test_constructors_refuse_or_make(edition: Edition, data: st.DataObject) -> None:
     """An environment that was made with wrong arguments can be reset."""
@@ -82,7 +82,7 @@ def test_constructors_refuse_or_make(edition: Edition, data: st.DataObject) -> N
 
 
 @every_game("link_o")
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data())
 def test_wrong_calls_leave_a_game_as_it_was(edition: Edition, data: st.DataObject) -> None:
     """Between legal steps, on the environment itself and on its copies, on any console."""
