@@ -110,7 +110,7 @@ def overprinted(svg: str) -> list[tuple[str, str]]:
         for index, box in enumerate(boxes)
         if box.words
         for later in boxes[index + 1 :]
-        if later.covers(box)
+        if later.top < box.bottom and box.top < later.bottom and later.covers(box)
     ]
 
 

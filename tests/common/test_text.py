@@ -65,14 +65,14 @@ def phrased(move: str, listed: str, way: int) -> str:
 def test_games_through_text_are_those_by_numbers(variant: Variant, games: int) -> None:
     """Moves chosen from the list of moves give the same games as actions.
 
-    Where there is but one game, every move up to the 30th, and then every seventh.
+    Where there is but one game, every move up to the 16th, and then every twelfth.
     """
     for seed in range(games):
         by_text, by_number = started(variant, seed), started(variant, seed)
         for turn in itertools.count():
             if by_text.over:
                 break
-            if games == 1 and turn > 30 and turn % 7:
+            if games == 1 and turn > 16 and turn % 12:
                 action = play.choose(by_text.positions.action_mask[0], seed, turn)
                 by_text.play(action)
                 by_number.play(action)

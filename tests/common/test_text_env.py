@@ -143,9 +143,10 @@ def test_step_before_reset() -> None:
         TextEnv("linkage").step("1")
 
 
+@pytest.mark.usefixtures("uncompiled")
 def test_all_seats_have_conversations_of_their_own() -> None:
     """Each begins with the rules, and has the seat's view and history alone; payoffs are paid."""
-    env = TextEnv("love_links", 3, seat="all", short=True)
+    env = TextEnv("love_links", 3, seat="all", link_set="mini8")
     message = env.reset(seed=2)
     begun: set[int] = set()
     done = False
