@@ -503,6 +503,7 @@ def test_bench_without_a_gpu(
     assert error_line(capsys).startswith("linkzoo: --device cuda: device='cuda'")
 
 
+@pytest.mark.slow
 def test_bench_on_a_gpu(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -519,6 +520,7 @@ def test_bench_on_a_gpu(
     assert capsys.readouterr().out.count("steps/s") == 1
 
 
+@pytest.mark.slow
 def test_a_gpu_plays_the_same_random_games(monkeypatch: pytest.MonkeyPatch) -> None:
     skip_without_numba_cuda()
     from tests.cuda.without_gpu import build, without_gpu

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from connect_four import GAME as CONNECT_FOUR
 from connect_four.rules import BOTH, COLUMNS, LINE, ROWS
 
@@ -47,6 +48,7 @@ def test_known_games() -> None:
     assert not mask.any()
 
 
+@pytest.mark.slow  # quick: known games
 def test_random_games() -> None:
     """The winner by the slow definition; seat 0 wins 55.6 % of random games, 0.25 % are draws."""
     run, count = kernels(CONNECT_FOUR), 20_000

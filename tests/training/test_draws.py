@@ -108,6 +108,7 @@ def test_a_sequential_test_of_draws() -> None:
     assert result.for_card()["sprt"]["accepted"] == "low"
 
 
+@pytest.mark.slow
 def test_shares_of_random_play_sum_to_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -146,6 +146,7 @@ def test_training_targets_keep_what_may_be_best() -> None:
     assert wider >= 3
 
 
+@pytest.mark.slow
 def test_a_forced_win_is_found_early() -> None:
     """Three discs in a row with both ends open."""
     ended, remaining = solved(by_proof(CONNECT_FOUR), played("3326"), 10_000)
@@ -154,6 +155,7 @@ def test_a_forced_win_is_found_early() -> None:
     assert remaining <= {1, 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 7, 8, 50, 500])
 def test_never_exceeds_its_limit(limit: int) -> None:
     """Its tree has room for that many positions, and unsolved positions keep their mask."""

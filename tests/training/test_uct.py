@@ -49,7 +49,6 @@ def test_finds_the_forced_win(size: int, threshold: int, free_hole: bool, plies:
     assert decided >= 10
 
 
-@pytest.mark.slow  # quick: forced wins are found
 def test_certain_outcomes_of_connect_four_are_played() -> None:
     """Connect Four's last cells: with as many simulations as settle it, no value is thrown away."""
     positions = midgame(CONNECT_FOUR, 1000, 35)

@@ -15,7 +15,7 @@ from tests.training.helpers import begin
 from tests.training.miniatures.play import MINIATURES, Miniature
 
 
-@pytest.fixture(params=first_quick([*MINIATURES]))
+@pytest.fixture(params=first_quick([*MINIATURES], 0))
 def mini(request: pytest.FixtureRequest) -> Miniature:
     return MINIATURES[request.param]
 
