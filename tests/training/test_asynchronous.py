@@ -174,7 +174,7 @@ def test_workers_have_all_parts_if_there_are_few() -> None:
     assert sorted({part for part, _ in executor.sent}) == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("bound", first_quick([1, 3], 0))
+@pytest.mark.parametrize("bound", first_quick([1, 3], slow=0))
 def test_staleness_is_bounded(bound: int) -> None:
     """Of all that is learned from; the log has it, and how much was dropped."""
     trainer = trainer_of(Unequal([0, 1, 2, 40]), max_staleness=bound)

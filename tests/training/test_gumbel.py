@@ -178,7 +178,7 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @pytest.mark.parametrize(
     ("plies", "options"),
-    first_quick([(8, {}), (1, {"board_size": 4, "threshold": 5}), (16, {})], 0),
+    first_quick([(8, {}), (1, {"board_size": 4, "threshold": 5}), (16, {})], slow=0),
 )
 def test_the_search_is_the_papers(plies: int, options: dict[str, Any]) -> None:
     """Visits, policy, values and the choice are those of the plain formulas."""
