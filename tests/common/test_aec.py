@@ -301,14 +301,20 @@ def test_render_needs_a_mode(variant: Variant) -> None:
 @random_games
 @every_variant
 def test_state_is_everything(variant: Variant, seeds: list[int]) -> None:
-    """Seat 0's observation, then the hidden part; worlds that play differently differ in it."""
+    """Seat 0's observation, then the hidden part; worlds that play differently differ in it.
+
+    At every ply; where there is but one game, at every fourth.
+    """
+    step = 4 if len(seeds) == 1 else 1
     game, env = variant.game, variant.env()
     with pytest.raises(RuntimeError, match="state before reset"):
         env.state()
     seen = game.observation.spec.size
     for seed in seeds:
         env.reset(seed=seed)
-        for _ in plies(env, seed):
+        for ply, _ in enumerate(plies(env, seed)):
+            if ply % step:
+                continue
             shown = env.state()
             assert env.state_space.contains(shown)
             assert np.array_equal(shown[:seen], env.observe("player_0")["observation"].ravel())

@@ -57,8 +57,12 @@ def test_a_game_from_start_to_end(variant: Variant, seeds: list[int]) -> None:
 @random_games
 @every_variant
 def test_every_legal_action_can_be_played(variant: Variant, seeds: list[int]) -> None:
-    """From every position each action of the mask leads to a position that the contract allows."""
-    for state in (state for seed in seeds for state in positions(variant, seed)[:-1]):
+    """Each action of the mask leads to a position that the contract allows.
+
+    From every position; where there is but one game, from every third.
+    """
+    step = 3 if len(seeds) == 1 else 1
+    for state in (state for seed in seeds for state in positions(variant, seed)[:-1:step]):
         properties.every_legal_action(variant.game, state)
 
 

@@ -23,7 +23,7 @@ from linkzoo.text import (
 )
 from linkzoo.text.answers import _tokens
 from linkzoo.text.moves import legal_moves
-from tests.common.variants import ONE, Variant, every_size
+from tests.common.variants import ONE, Variant, every_size, one_game
 
 EN_DASH = " \N{EN DASH} "
 
@@ -232,7 +232,7 @@ def test_answers_that_are_no_move_teach(answer: str, kind: str, message: str) ->
     assert game.record.actions == [0]
 
 
-@every_size
+@one_game
 def test_any_answer_gets_a_move_or_a_message(variant: Variant) -> None:
     """Fast, however long and strange it is."""
     game = started(variant)

@@ -12,7 +12,7 @@ from linkzoo import VecEnv, VecStep, make_vec
 from linkzoo.engine.threads import MAX_THREADS
 from tests.common.play import choose, plies, run_python
 from tests.common.variants import FEW, Variant, every_size, every_variant
-from tests.driving import NIGHTLY, SLOW
+from tests.driving import NIGHTLY, SLOW, first_quick
 
 SEED = 2024
 EPISODES = 3
@@ -86,7 +86,7 @@ def expected_game(variant: Variant, seed: int, reward: str = "win") -> list[Any]
 
 
 @every_variant
-@pytest.mark.parametrize("reward", ["win", "score"])
+@pytest.mark.parametrize("reward", first_quick(["win", "score"], slow=0))
 def test_games_are_those_of_the_aec_environment(variant: Variant, reward: str) -> None:
     vec = build(variant, 5, reward=reward)
     for i, games in enumerate(trace(vec, EPISODES)):

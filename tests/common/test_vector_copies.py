@@ -10,6 +10,7 @@ import pytest
 
 from linkzoo import VecEnv, VecStep, make_vec
 from tests.common.variants import Variant, every_size
+from tests.driving import first_quick
 
 GAMES = 5
 COPIES: list[Callable[[VecEnv], VecEnv]] = [
@@ -43,7 +44,7 @@ def fresh(variant: Variant, reward: str, steps: int) -> dict[str, list[Any]]:
 
 @every_size
 @pytest.mark.parametrize("duplicate", COPIES, ids=["copy", "deepcopy", "pickle"])
-@pytest.mark.parametrize("reward", ["win", "score"])
+@pytest.mark.parametrize("reward", first_quick(["win", "score"], slow=0))
 def test_copies_go_on_by_themselves(
     variant: Variant, duplicate: Callable[[VecEnv], VecEnv], reward: str
 ) -> None:

@@ -166,11 +166,13 @@ KINDS = (
 
 
 @pytest.mark.parametrize("players", first_quick([2, 3, 4], slow=0))
-def test_pieces_at_every_decision(players: int) -> None:
+def test_pieces_at_every_second_decision(players: int) -> None:
     """Section 6: open cards, the seat's hand, and the cards that it remembers."""
-    for game, _ in walk(asked_all(players), 50):
+    for number, (game, _) in enumerate(walk(asked_all(players), 50)):
         if game.oracle.stage == "over":
             break
+        if number % 2:
+            continue
         for seat in range(players):
             flat = observe(game.state, seat)
             for name, values in expected(game.oracle, seat).items():
