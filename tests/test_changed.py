@@ -14,6 +14,7 @@ def first_test_of(folder: str) -> Path:
     return min((ROOT / "tests" / folder).glob("test_*.py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [

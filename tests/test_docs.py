@@ -35,8 +35,8 @@ PAGES = [
 ]
 # Pages that train or play for seconds; quick: test_cli.py and the README, test_executors.py,
 # test_own_network.py, test_callbacks.py, test_sweep.py, test_values.py, test_match.py,
-# test_dataset.py and outside/test_connect_four.py
-TRAINING = "first_agent your_game evaluation index".split()
+# test_dataset.py, test_text_env.py and outside/test_connect_four.py
+TRAINING = "first_agent your_game evaluation index language_models".split()
 LONG_TRAINING = "workers your_network league hidden_game exact experiments your_loop search".split()
 LONG_TRAINING += "positions linear your_agent data".split()
 

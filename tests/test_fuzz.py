@@ -117,6 +117,7 @@ def test_a_failure_is_repeated_by_its_seed() -> None:
     assert line[0] in again.stdout  # in its first round
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_changes_leave_their_argument_alone(data: st.DataObject) -> None:
     plain = {"a": [1, 2, {"b": None}], "c": "text"}

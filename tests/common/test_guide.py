@@ -52,7 +52,7 @@ def test_every_position_has_its_words(variant: Variant) -> None:
 @every_size
 def test_what_a_move_touched_lies_in_all_drawings(variant: Variant) -> None:
     game, total = variant.game, 0
-    states = some(positions(game, variant.num_players, variant.options, 5)[:-1], 5)
+    states = some(positions(game, variant.num_players, variant.options, 5)[:-1])
     for state in states:
         action = legal(game, state)[-1]
         follower = game.guide.after(state, action)

@@ -13,7 +13,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.state import OVER, Record
 from linkzoo.record import GameRecord
 from linkzoo.registry import get_game
-from linkzoo.text.prompts import STANDARD, PromptSettings, describe, rules_text
+from linkzoo.text.prompts import STANDARD, PromptSettings, ask, describe, rules_text
 from linkzoo.text.turn import TextTurn
 
 
@@ -124,7 +124,8 @@ class TextGame:
         Raises:
             ValueError: The game is over.
         """
-        return self._current_turn().prompt()
+        self._check_running()
+        return ask(self.game, self.state, self.lines(int(self.state.seat)), self._prompts)
 
     def view(self, seat: int) -> str:
         """Returns a seat's role and its view of the position, with the outcome at the end."""
@@ -153,10 +154,11 @@ class TextGame:
             MoveError: The text is no legal move, or asks for the legal moves; nothing is played.
             ValueError: The game is over, or the action isn't legal.
         """
-        if self.over:
-            raise ValueError("the game is over: no seat is to act")
+        self._check_running()
         if isinstance(answer, str):
-            action = self._current_turn().read(answer)
+            if self._turn is None:
+                self._turn = TextTurn(self.game, self.state, settings=self._prompts)
+            action = self._turn.read(answer)
         else:
             action = integer("action", answer, 0, self.game.num_actions - 1)
             if not self._mask[0, action]:
@@ -169,11 +171,7 @@ class TextGame:
         self._turn = None
         return action
 
-    def _current_turn(self) -> TextTurn:
-        """Returns the decision of the seat to act; ValueError if the game is over."""
+    def _check_running(self) -> None:
+        """Raises ValueError if the game is over."""
         if self.over:
             raise ValueError("the game is over: no seat is to act")
-        if self._turn is None:
-            history = self.lines(int(self.state.seat))
-            self._turn = TextTurn(self.game, self.state, history, self._prompts)
-        return self._turn
