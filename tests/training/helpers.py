@@ -4,12 +4,24 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import torch
 
 from linkzoo import Game, Positions, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.config.config import AlphaZeroConfig, PPOConfig, read_config
 from linkzoo_training.search.solver import successors
+
+
+def assert_close(found: Any, expected: Any, *, rtol: float = 1.3e-6, atol: float = 1e-5) -> None:
+    """Tensors, or several, are close, of one kind and shape; torch's own imports its compiler."""
+    if isinstance(found, tuple | list):
+        for one, other in zip(found, expected, strict=True):
+            assert_close(one, other, rtol=rtol, atol=atol)
+        return
+    found, expected = torch.as_tensor(found).detach(), torch.as_tensor(expected).detach()
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(found.double(), expected.double(), rtol=rtol, atol=atol)
 
 
 def begin(game: Game, count: int, seed: int = 0, **options: Any) -> Positions:

@@ -19,7 +19,7 @@ from linkzoo_training.networks.symmetries import symmetries
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.train import make_trainer
 from tests.driving import first_quick
-from tests.training.helpers import midgame, weights
+from tests.training.helpers import assert_close, midgame, weights
 from tests.training.toys import AHEAD
 
 LINK_O = get_game("link_o")
@@ -106,7 +106,7 @@ def test_it_begins_as_the_linear_scorer(game: str) -> None:
     for copy in (network, frozen(network, bf16=True)):
         logits, _ = copy(encoded(positions))
         expected = torch.from_numpy(scores) / 0.1
-        torch.testing.assert_close(logits[legal].float(), expected[legal], rtol=1e-5, atol=1e-4)
+        assert_close(logits[legal].float(), expected[legal], rtol=1e-5, atol=1e-4)
         best = masked(logits, legal.to(torch.int8)).argmax(1).numpy()
         rows = np.flatnonzero(positions.action_mask.sum(1) <= MAX_LISTED)
         np.testing.assert_allclose(scores[rows, best[rows]], scores.max(1)[rows], atol=1e-4)
@@ -131,7 +131,7 @@ def test_compiled_code_computes_what_torch_computes(game: str, seed: int) -> Non
     logits, values = agent.forward(encoded(positions).numpy())
     for found, expected in ((logits, expected_logits), (values, expected_values)):
         scale = max(1.0, float(expected.detach().abs().max()))
-        torch.testing.assert_close(found, expected.detach(), rtol=1e-5, atol=1e-5 * scale)
+        assert_close(found, expected.detach(), rtol=1e-5, atol=1e-5 * scale)
     for row in range(3):  # whatever else is in the batch
         (alone, _) = agent.forward(encoded(positions).numpy()[row : row + 1])
         assert (alone[0] == logits[row]).all()
@@ -238,7 +238,7 @@ def check_workers_and_checkpoints(fields: dict[str, Any], tmp_path: Path) -> Non
     logits, values = agent.evaluate(positions)
     expected, _ = trainer.network.eval()(encoded(positions))
     legal = masked(expected, torch.from_numpy(positions.action_mask))
-    torch.testing.assert_close(logits, legal, atol=1e-3, rtol=1e-3)
+    assert_close(logits, legal, atol=1e-3, rtol=1e-3)
     assert values.shape == (6, game.max_players)
     players: list[Agent] = [agent, SearchAgent(agent, 6)] if "simulations" in fields else [agent]
     for player in players:

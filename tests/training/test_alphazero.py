@@ -26,7 +26,7 @@ from linkzoo_training.search.solver import solver, successors
 from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.train import train
 from tests.driving import NIGHTLY, first_quick
-from tests.training.helpers import against_perfect_play, alphazero_config, weights
+from tests.training.helpers import against_perfect_play, alphazero_config, assert_close, weights
 
 TINY: dict[str, Any] = {
     "algorithm": "alphazero",
@@ -169,7 +169,7 @@ def test_weights_decay_and_biases_and_gates_do_not(
     dimensions = set()
     for parameter, old in zip(trainer.parameters, before, strict=True):
         dimensions.add(parameter.ndim)
-        torch.testing.assert_close(parameter.detach(), old * (0.95 if parameter.ndim > 1 else 1.0))
+        assert_close(parameter.detach(), old * (0.95 if parameter.ndim > 1 else 1.0))
     assert {1, 2} <= dimensions
     stepped = [trainer.optimizers.parameters(name) for name in ("muon", "adam")]
     assert sum(map(len, stepped)) == len(before)

@@ -18,6 +18,7 @@ from linkzoo_training.resources import (
     shipped_checkpoints,
 )
 from tests.driving import first_quick
+from tests.training.helpers import assert_close
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_saved_policy_plays_the_same(folder: Path) -> None:
     assert loaded.name == str(folder)
     assert loaded.card["note"] == "a test"
     batch = positions()
-    torch.testing.assert_close(loaded.evaluate(batch), original.evaluate(batch))
+    assert_close(loaded.evaluate(batch), original.evaluate(batch))
     assert (loaded.act(batch) == original.act(batch)).all()
 
 
@@ -118,9 +119,9 @@ def test_views_make_the_policy_symmetric(folder: Path) -> None:
     image = Positions(game, image.states, image.seeds)
     logits, values = agent.evaluate(batch)
     moved, other = agent.evaluate(image)
-    torch.testing.assert_close(values, other)
+    assert_close(values, other)
     for row in range(4):
-        torch.testing.assert_close(moved[row, actions[50 + row]], logits[row])
+        assert_close(moved[row, actions[50 + row]], logits[row])
     plain, _ = load_agent(folder).evaluate(batch)
     assert (plain - logits).abs().max() > 1e-3
     with pytest.raises(ValueError, match=r"1\.\.192"):

@@ -17,7 +17,7 @@ from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import load_tensors, strip_prefix
 from linkzoo_training.selfplay.rollout import Batch
 from tests.training import distributed_run, test_ppo
-from tests.training.helpers import ppo_config, weights
+from tests.training.helpers import assert_close, ppo_config, weights
 
 pytestmark = pytest.mark.last
 
@@ -101,7 +101,7 @@ def test_an_update_is_that_of_one_process_with_all_games(ranks: list[dict[str, T
 
     both, alone = learned(ranks), learned([first])
     for name, value in strip_prefix("after.", first).items():
-        torch.testing.assert_close(value, both[name], atol=1e-2 * rate, rtol=1e-4)
+        assert_close(value, both[name], atol=1e-2 * rate, rtol=1e-4)
     assert any((both[name] - alone[name]).abs().max() > 0.1 * rate for name in both)
 
 

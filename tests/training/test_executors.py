@@ -45,7 +45,13 @@ from linkzoo_training.train import learn, make_trainer
 from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
 from tests.training.doubles import Elsewhere, Silent
-from tests.training.helpers import against_perfect_play, alphazero_config, ppo_config, weights
+from tests.training.helpers import (
+    against_perfect_play,
+    alphazero_config,
+    assert_close,
+    ppo_config,
+    weights,
+)
 
 pytestmark = pytest.mark.last
 
@@ -407,7 +413,7 @@ def test_batches_are_of_the_network_before() -> None:
     def checked(batch: Batch) -> dict[str, float]:
         assert len(batch.action) == 16 * 24
         played = batch.log_probability[batch.learner]
-        torch.testing.assert_close(said(before, batch), played, atol=1e-5, rtol=1e-4)
+        assert_close(said(before, batch), played, atol=1e-5, rtol=1e-4)
         if trainer.iteration > 0:
             assert not torch.allclose(said(trainer.behaviour_policy, batch), played, atol=1e-3)
         seen.append(trainer.iteration)

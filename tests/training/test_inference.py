@@ -20,6 +20,7 @@ from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
 from linkzoo_training.selfplay.inference import InferenceServer, RemoteNetwork
 from linkzoo_training.train import make_trainer
+from tests.training.helpers import assert_close
 from tests.training.test_asynchronous import TINY, workers_of
 
 pytestmark = pytest.mark.last
@@ -95,7 +96,7 @@ def test_outputs_are_those_of_the_network_of_the_version() -> None:
         server.add(version, network)
         worker.version = version
         for output, expected in zip(worker(features), network(features), strict=True):
-            torch.testing.assert_close(output, expected)
+            assert_close(output, expected)
     server.drop_before(1)
     worker.version = 1
     assert torch.isfinite(worker(features)[0]).all()

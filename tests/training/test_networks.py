@@ -17,6 +17,7 @@ from linkzoo_training.networks.cells import BoardNet, GraphNet
 from linkzoo_training.networks.flat import FlatNet, make_network, masked
 from linkzoo_training.networks.inputs import Inputs
 from linkzoo_training.networks.symmetries import symmetries
+from tests.training.helpers import assert_close
 
 LINKAGE, LINK_O = get_game("linkage"), get_game("link_o")
 KINDS = [("flat", LINKAGE), ("board", LINKAGE), ("graph", LINK_O), ("action", LINK_O)]
@@ -90,8 +91,8 @@ def test_board_logits_follow_the_board() -> None:
             for column in range(1, 5):
                 horizontal = colour * 84 + 6 * row + column
                 vertical = colour * 84 + 42 + 7 * row + column
-                torch.testing.assert_close(here[horizontal], there[horizontal + 6])
-                torch.testing.assert_close(here[vertical], there[vertical + 7])
+                assert_close(here[horizontal], there[horizontal + 6])
+                assert_close(here[vertical], there[vertical + 7])
 
 
 def test_only_where_the_game_lies_on_such() -> None:
@@ -121,7 +122,7 @@ def test_graph_logits_follow_the_circles() -> None:
             turned, same = network(seen[:, sources])
             if torch.allclose(turned[:, actions], logits, atol=1e-5):
                 alike += 1
-                torch.testing.assert_close(same, values)
+                assert_close(same, values)
     assert alike == 4
 
 
@@ -208,7 +209,7 @@ def test_a_logit_of_several_cells_is_the_sum_of_theirs() -> None:
         expected = (
             of_cells[:, own[own >= 0]].sum(1) if action != 2 else network.elsewhere(whole)[:, 0]
         )
-        torch.testing.assert_close(logits[:, action], expected)
+        assert_close(logits[:, action], expected)
 
 
 @pytest.mark.parametrize("mixed", [False, True])
@@ -230,7 +231,7 @@ def test_messages_are_summed_edge_by_edge(mixed: bool) -> None:
         for edge, end in zip(edges, ends, strict=True):
             if end >= 0:
                 expected += edge(h[end])
-        torch.testing.assert_close(outputs[cell], expected)
+        assert_close(outputs[cell], expected)
 
 
 def test_unknown_networks_are_refused() -> None:
@@ -252,7 +253,7 @@ def test_features_are_scaled_by_their_deviation() -> None:
     sample[::2, 0], sample[:10, 1], sample[0, 2] = 40, 1, 1
     network.trunk.standardise(sample)
     scale = network.trunk.scale
-    torch.testing.assert_close(scale[:4], torch.tensor([1 / 20, 1 / 0.3, 10.0, 10.0]))
+    assert_close(scale[:4], torch.tensor([1 / 20, 1 / 0.3, 10.0, 10.0]))
     assert "trunk.scale" in network.state_dict()
     far, farther = torch.zeros(2, len(network.map)), torch.zeros(2, len(network.map))
     far[:, 0], farther[:, 0] = 200, 2000

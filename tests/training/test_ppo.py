@@ -21,7 +21,7 @@ from linkzoo_training.networks.flat import masked, split_hidden
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 from tests.driving import first_quick
-from tests.training.helpers import ppo_config, weights
+from tests.training.helpers import assert_close, ppo_config, weights
 from tests.training.test_rollout import TINY
 
 QUICK: dict[str, Any] = {
@@ -67,7 +67,7 @@ def test_log_probabilities_and_entropies_are_those_of_log_softmax() -> None:
         assert not leaf.grad[mask == 0].any()
         results.append((chosen, entropy, leaf.grad))
     for expected, ours in zip(*results, strict=True):
-        torch.testing.assert_close(ours, expected)
+        assert_close(ours, expected)
 
 
 def test_no_more_threads_than_cores() -> None:
@@ -127,7 +127,7 @@ def test_what_is_published_is_an_average() -> None:
     published = trainer.agent().network.state_dict()
     assert published.keys() == expected.keys()
     for name, tensor in published.items():
-        torch.testing.assert_close(tensor, expected[name])
+        assert_close(tensor, expected[name])
     assert any((published[n] != now).any() for n, now in trainer.network.state_dict().items())
 
 
@@ -163,14 +163,14 @@ def test_action_values_teach_the_policy_that_they_stand_for() -> None:
         trainer._imitation_loss(torch.log_softmax(logits, -1), values).backward()
         optimizer.step()
     expected = torch.softmax(values.float() / 0.5, -1)
-    torch.testing.assert_close(torch.softmax(logits, -1), expected, atol=1e-3, rtol=0)
+    assert_close(torch.softmax(logits, -1), expected, atol=1e-3, rtol=0)
     log_policy = torch.log_softmax(torch.randn(3, 5), -1)
     noise = torch.randn(3, 5).half()
     above, below = (trainer._imitation_loss(log_policy, values + sign * noise) for sign in (1, -1))
     plain = trainer._imitation_loss(log_policy, values)
-    torch.testing.assert_close((above + below) / 2, plain, atol=2e-3, rtol=0)
+    assert_close((above + below) / 2, plain, atol=2e-3, rtol=0)
     moves = trainer._imitation_loss(log_policy, torch.tensor([0, 3, 4]))
-    torch.testing.assert_close(moves, -log_policy[range(3), [0, 3, 4]].mean())
+    assert_close(moves, -log_policy[range(3), [0, 3, 4]].mean())
 
 
 @pytest.mark.nightly  # quick: the imitation loss, above; slow: a teacher is imitated
@@ -367,9 +367,7 @@ def test_the_kl_coefficient_holds_the_policy() -> None:
         before = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)
         if kl_coef:
             legal = batch.mask > 0
-            torch.testing.assert_close(
-                batch.log_policy[legal], before[legal].detach(), atol=1e-5, rtol=0
-            )
+            assert_close(batch.log_policy[legal], before[legal].detach(), atol=1e-5, rtol=0)
         for _ in range(3):
             trainer.learn(batch)
         after = torch.log_softmax(masked(trainer.network(batch.features)[0], batch.mask), -1)

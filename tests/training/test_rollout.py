@@ -25,7 +25,7 @@ from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.opponents import ITSELF
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.driving import first_quick
-from tests.training.helpers import ppo_config
+from tests.training.helpers import assert_close, ppo_config
 
 TINY = {
     "name": "tiny",
@@ -218,7 +218,7 @@ def test_groups_that_take_turns_play_the_same_games(splits: int) -> None:
         results.append((batches[1], games.tensors(), pool.games.copy(), games.wins.copy()))
     (one, state, met, won), (other, their_state, they_met, they_won) = results
     for name, tensor in vars(one).items():
-        torch.testing.assert_close(getattr(other, name), tensor, msg=name)
+        assert_close(getattr(other, name), tensor)
     for name, tensor in state.items():
         assert their_state[name].equal(tensor), name
     assert (they_met == met).all()

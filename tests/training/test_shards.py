@@ -20,7 +20,7 @@ from linkzoo_training.networks import shards
 from linkzoo_training.selfplay.rollout import RolloutGames
 from tests.driving import first_quick
 from tests.training import test_alphazero, test_ppo
-from tests.training.helpers import alphazero_config, ppo_config, weights
+from tests.training.helpers import alphazero_config, assert_close, ppo_config, weights
 
 BOARD = {"network": "board", "width": 8, "symmetric": True, "precision": "bf16"}
 FULL_CRITIC = {
@@ -121,7 +121,7 @@ def test_gradients_are_those_of_the_whole(
         results.append([terms, *gradients(trainer)])
     whole, *parts = results
     for one in parts:
-        torch.testing.assert_close(one, whole, rtol=1e-4, atol=1e-6)
+        assert_close(one, whole, rtol=1e-4, atol=1e-6)
     assert all(one.grad is None or one.grad.stride() == one.stride() for one in trainer.parameters)
 
 
@@ -139,7 +139,7 @@ def test_gradients_of_alphazero_are_those_of_the_whole(monkeypatch: pytest.Monke
             lambda shard: trainer._loss(batch, shard), len(samples), trainer.parameters
         )
         results.append([terms, *gradients(trainer)])
-    torch.testing.assert_close(*results, rtol=1e-4, atol=1e-6)
+    assert_close(*results, rtol=1e-4, atol=1e-6)
 
 
 def test_sizes_are_few_and_hardly_larger() -> None:
@@ -164,12 +164,10 @@ def test_padding_changes_neither_outputs_nor_gradients() -> None:
     rows, other = torch.randn(37, 4), torch.arange(37.0)[:, None]
     out, total = shards.padded_forward(network, rows, other)
     assert seen == [48]
-    torch.testing.assert_close(out, layer(rows))
-    torch.testing.assert_close(total, rows.sum(1) + other[:, 0])
+    assert_close(out, layer(rows))
+    assert_close(total, rows.sum(1) + other[:, 0])
     gradients = torch.autograd.grad(out.square().sum(), layer.weight)
-    torch.testing.assert_close(
-        gradients, torch.autograd.grad(layer(rows).square().sum(), layer.weight)
-    )
+    assert_close(gradients, torch.autograd.grad(layer(rows).square().sum(), layer.weight))
     shards.sharded_forward(network, rows[:0], other[:0])
     assert seen == [48, 0]
 
@@ -233,8 +231,8 @@ def test_what_nothing_depends_on_has_no_gradient() -> None:
 
     terms = shards.backward(loss, len(rows), [used, unused])
     assert unused.grad is None
-    torch.testing.assert_close(used.grad, rows.mean(0))
-    torch.testing.assert_close(terms, rows.mean(0).sum()[None])
+    assert_close(used.grad, rows.mean(0))
+    assert_close(terms, rows.mean(0).sum()[None])
 
 
 def test_what_a_shard_raises_reaches_the_caller() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from linkzoo import get_game
 from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.networks.sparse import SparseLinear
+from tests.training.helpers import assert_close
 
 TYPES = [torch.int8, torch.int16, torch.int32]
 
@@ -47,10 +48,10 @@ def test_as_the_dense_way(
         assert sums.bias.grad is not None
         results.append((answer.detach(), sums.weight.grad, sums.bias.grad))
     for sparse, dense in zip(*results, strict=True):
-        torch.testing.assert_close(sparse, dense, rtol=1e-4, atol=1e-3)
+        assert_close(sparse, dense, rtol=1e-4, atol=1e-3)
     held = (features * scale).clamp(-10, 10)
     expected = held.double() @ layer(count, out).weight.double().T + layer(count, out).bias
-    torch.testing.assert_close(results[0][0].double(), expected, rtol=1e-4, atol=1e-3)
+    assert_close(results[0][0].double(), expected, rtol=1e-4, atol=1e-3)
 
 
 def test_a_row_is_the_same_whatever_stands_beside_it() -> None:
@@ -66,7 +67,7 @@ def test_views_of_features() -> None:
     sums, scale = layer(10, 4), torch.rand(10)
     features = torch.randint(0, 3, (8, 30), dtype=torch.int16)
     part = features[::2, 5:15]
-    torch.testing.assert_close(sums(part, scale), sums(part.float(), scale))
+    assert_close(sums(part, scale), sums(part.float(), scale))
 
 
 @pytest.mark.parametrize("size", [1, 29, 31])
@@ -106,7 +107,7 @@ def test_other_precisions(kind: torch.dtype) -> None:
             results.append(sums(features, torch.ones(30)))
     for one in results:
         assert one.dtype == kind
-        torch.testing.assert_close(one.float(), expected, rtol=2e-2, atol=2e-2)
+        assert_close(one.float(), expected, rtol=2e-2, atol=2e-2)
 
 
 def test_a_network_that_plays_in_bfloat16_reads_in_float32() -> None:
@@ -121,4 +122,4 @@ def test_a_network_that_plays_in_bfloat16_reads_in_float32() -> None:
     features = torch.ones(3, len(network.map), dtype=torch.int8)
     for output, expected in zip(played(features), network(features), strict=True):
         assert output.dtype == torch.bfloat16
-        torch.testing.assert_close(output.float(), expected, rtol=0.05, atol=0.01)
+        assert_close(output.float(), expected, rtol=0.05, atol=0.01)
