@@ -306,7 +306,7 @@ def _plain(name: str, folder: Path) -> Any:
     return kind.read(write(folder / "plain" / name, kind, kind.text))
 
 
-@settings(max_examples=40)
+@settings(max_examples=100)
 @given(data=st.data())
 def test_files_are_read_as_they_stand_or_refused(folder: Path, data: st.DataObject) -> None:
     """In folders of any name, and from another current folder."""
