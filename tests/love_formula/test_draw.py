@@ -44,12 +44,11 @@ def states() -> list[np.record]:
     positions = []
     for players in (2, 4):
         state, rng = start(Setup(players), players), np.random.default_rng(players)
-        seen = Counter[str]()
+        seen = set[tuple[int, int]]()
         while state.seat >= 0:
-            data = GAME.to_dict(state)
-            kind = f"{data['decision']} {data['half']}"
-            seen[kind] += 1
-            if seen[kind] == 1:
+            kind = int(state.decision), int(state.half)
+            if kind not in seen:
+                seen.add(kind)
                 positions.append(state.copy())
             GAME.rules.apply(state, int(rng.choice(moves_of(state))))
         positions.append(state.copy())

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from linkzoo.games.love_formula import phases
 from tests.driving import first_quick, same
 from tests.love_formula.helpers import (
     GAME,
@@ -296,15 +297,15 @@ def test_seats_are_symmetric(players: int) -> None:
         state, rng = start(asked_all(players), seed), np.random.default_rng(seed)
         while state.seat >= 0:
             play_on(state, rng, 1)
-            data = GAME.to_dict(state)
-            first = data["stage"] == "resolve" and data["step"] == "pre" and not data["cursor"]
-            if not first or data["window"]["move_used"] or rng.random() < 0.5:
+            resolving = state.stage == phases.RESOLVE and state.step == phases.PRE
+            if not resolving or state.cursor or state.move_used or rng.random() < 0.5:
                 continue
+            data = GAME.to_dict(state)
             turns += 1
             by = 1 + turns % (players - 1) if players > 2 else 1
             one, other = clone(state), read(rotated(data, by))
-            while GAME.to_dict(one)["stage"] == "resolve":
-                kinds.add(GAME.to_dict(one)["decision"])
+            while one.stage == phases.RESOLVE:
+                kinds.add(int(one.decision))
                 same(legal_mask(other), legal_mask(one))
                 for seat in range(players):
                     there = (seat + by) % players

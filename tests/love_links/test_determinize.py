@@ -204,6 +204,7 @@ def test_search_would_notice() -> None:
     assert one.tolist() != two.tolist()
 
 
+@pytest.mark.slow  # quick: training/test_uct.py
 def test_search_finds_the_better_completion() -> None:
     """One decision before the end, search and greed take 35 points rather than none."""
     data = position("4-7@-,7-10@A,10-8@A,8-6@A", hands=("6-4", "9-M"), scores=[0, 20])
