@@ -6,12 +6,15 @@ import torch
 from torch import nn
 
 from linkzoo import get_game
-from linkzoo_training.algorithms.muon import Muon, orthogonal
+from linkzoo_training.algorithms import muon
+from linkzoo_training.algorithms.muon import orthogonal
 from linkzoo_training.algorithms.optimizers import light
 from linkzoo_training.networks.flat import make_network, split_hidden
 from tests.common.play import run_python
 from tests.driving import first_quick
 from tests.training.helpers import assert_close
+
+Muon = light(muon.Muon)  # as in training
 
 SHAPES = [(8, 8), (16, 40), (40, 16), (12, 4, 3, 3)]
 
