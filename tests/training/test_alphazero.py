@@ -242,7 +242,7 @@ class Highest(nn.Module):
 def test_opponents_play_their_own_moves_and_teach_nothing(snapshot: bool) -> None:
     """Samples are positions of the learner alone; between two of a game the opponent answers."""
     pool = {"share": 1.0, "size": int(snapshot), "fixed_opponents": [] if snapshot else ["greedy"]}
-    trainer = AlphaZeroTrainer(alphazero_config({**TINY, "pool": pool, "horizon": 50}))
+    trainer = AlphaZeroTrainer(alphazero_config({**TINY, "pool": pool, "horizon": 30}))
     play, game, asked = trainer.play, trainer.game, dict[bytes, int]()
     assert isinstance(play, ReplayGames)
 
@@ -283,7 +283,7 @@ def test_opponents_play_their_own_moves_and_teach_nothing(snapshot: bool) -> Non
             if now.num_pieces > 15:  # few moves are legal
                 assert then.tobytes() in set(replies(now))
                 plies += 1
-    assert plies > 20
+    assert plies > 10
     assert play.wins.sum() == 0
     assert (trainer.pool.games.sum() > 0) == snapshot
 

@@ -114,6 +114,7 @@ def test_workers_pause_while_the_learner_is_slower() -> None:
     assert trainer.iterate()["learner plays"] == 0
 
 
+@pytest.mark.slow
 def test_parts_that_finish_in_order_give_the_weights_of_the_exact_mode() -> None:
     """Without opponents, whose results are counted sooner here."""
     trainers = [

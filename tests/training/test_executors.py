@@ -399,6 +399,7 @@ def test_resumed_run_is_the_uninterrupted_run(tmp_path: Path, fields: dict[str, 
         make_trainer(read_config(fields), LocalExecutor(5))
 
 
+@pytest.mark.slow
 def test_batches_are_of_the_network_before() -> None:
     """Their probabilities are those of the network of one iteration ago, not of the latest."""
     trainer = ppo.PPOTrainer(ppo_config({**PPO, "learning_rate": [1e-2, 0]}), LocalExecutor(2))

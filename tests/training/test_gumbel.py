@@ -494,7 +494,7 @@ def test_random_views_of_a_symmetric_network_change_nothing() -> None:
     assert (results[0].policy == results[1].policy).all()
 
 
-@pytest.mark.parametrize("simulations", [1, 8, 200])
+@pytest.mark.parametrize("simulations", first_quick([200, 1, 8], slow=2))
 @pytest.mark.parametrize("game", ["connect_four:GAME", "linkage", "love_links", "link_o"])
 def test_a_search_keeps_to_its_memory(game: str, simulations: int) -> None:
     """Whatever takes most of it: a solver, priors, or nodes; and no further position fits."""

@@ -83,7 +83,7 @@ def test_a_policy_in_any_loop_has_its_probabilities_and_refuses_its_values() -> 
         policy.values(env)
 
 
-@pytest.mark.parametrize("game", first_quick(["love_links", "link_o", "love_formula"], slow=0))
+@pytest.mark.parametrize("game", first_quick(["love_links", "link_o", "love_formula"], 0))
 def test_the_shipped_scorer_beats_greedy(game: str) -> None:
     result = play_match(game, make_agent("linear", game), make_agent("greedy", game), 100)
     assert result.win_share().low > 0.5

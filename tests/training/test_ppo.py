@@ -41,6 +41,7 @@ def run(config: PPOConfig, iterations: int) -> PPOTrainer:
     return trainer
 
 
+@pytest.mark.slow  # quick: a resumed run is the uninterrupted run
 def test_same_seed_same_weights() -> None:
     config = ppo_config(QUICK)
     trained = weights(run(config, 2))

@@ -25,9 +25,18 @@ _ALWAYS_OFFERED = {"random", "greedy", "uct-100"}  # for every board
 _LIMITED = {*best_checkpoints().values(), "love_links_az:2"}  # to the boards they learned on
 
 
+Catalogue = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def catalogue(client: Client) -> Catalogue:
+    """What the server offers, by game."""
+    return {one["name"]: one for one in client.ask("catalogue")[1]["games"]}
+
+
 @pytest.mark.parametrize("game", game_names())
-def test_opponents_are_ranked_by_the_matches_of_the_cards(client: Client, game: str) -> None:
-    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
+def test_opponents_are_ranked_by_the_matches_of_the_cards(catalogue: Catalogue, game: str) -> None:
+    offered = catalogue[game]
     agents = {agent["name"]: agent["rating"] for agent in offered["agents"]}
     measured = [rating for rating in agents.values() if rating is not None]
     assert measured == sorted(measured, reverse=True)
@@ -104,18 +113,18 @@ def test_what_agents_do_is_said_in_a_few_words() -> None:
 
 
 @pytest.mark.parametrize("game", game_names())
-def test_every_option_has_an_explanation(client: Client, game: str) -> None:
-    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
+def test_every_option_has_an_explanation(catalogue: Catalogue, game: str) -> None:
+    offered = catalogue[game]
     words = get_game(game).guide.option_words()
     for option in offered["options"]:
         assert option["words"].startswith(words[option["name"]])
 
 
 @pytest.mark.parametrize("name", game_names())
-def test_games_begin_with_even_chances(client: Client, name: str) -> None:
+def test_games_begin_with_even_chances(catalogue: Catalogue, name: str) -> None:
     """The page's options are the standard ones but for the threshold of Linkage."""
     game = get_game(name)
-    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[name]
+    offered = catalogue[name]
     defaults = {option["name"]: option["default"] for option in offered["options"]}
     standard = {**game.fixed.values, **game.chosen_options(game.blank())}
     balanced = {"threshold": 13} if name == "linkage" else {}
@@ -138,10 +147,10 @@ def test_games_begin_with_even_chances(client: Client, name: str) -> None:
 )
 @pytest.mark.usefixtures("uncompiled")
 def test_editions_can_be_played(
-    client: Client, name: str, options: dict[str, str], shown: str
+    client: Client, catalogue: Catalogue, name: str, options: dict[str, str], shown: str
 ) -> None:
     """They are choices of an option, with defaults of their own; files aren't read."""
-    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[name]
+    offered = catalogue[name]
     (option,) = [one for one in offered["options"] if one["edition"]]
     ((key, value),) = options.items()
     assert option["name"] == key
@@ -199,8 +208,10 @@ def test_a_page_that_waits_hears_why(client: Client) -> None:
 
 
 @pytest.mark.parametrize("game", game_names())
-def test_a_shelf_has_three_levels_of_rising_strength(client: Client, game: str) -> None:
-    offered = {one["name"]: one for one in client.ask("catalogue")[1]["games"]}[game]
+def test_a_shelf_has_three_levels_of_rising_strength(
+    client: Client, catalogue: Catalogue, game: str
+) -> None:
+    offered = catalogue[game]
     ratings = {agent["name"]: agent["rating"] for agent in offered["agents"]}
     chosen = offered["levels"]
     assert [level["level"] for level in chosen] == ["new", "learning", "strong"]
