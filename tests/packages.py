@@ -1,19 +1,28 @@
 """The two packages: their modules, their layers and their wings."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
+
+
+def statements(nodes: Iterable[Any]) -> Iterator[Any]:
+    """Yields these statements and those inside them, without a look at their expressions."""
+    for node in nodes:
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from statements(getattr(node, part, ()))
 
 
 @cache
 def imports(source: str) -> list[str]:
     """Returns the imports anywhere in a program, as `module` or `module.name`."""
     found = list[str]()
-    for node in ast.walk(ast.parse(source)):
+    for node in statements(ast.parse(source).body):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
