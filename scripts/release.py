@@ -19,11 +19,11 @@ from packaging.version import Version
 from scripts import distributions
 
 ROOT = Path(__file__).parents[1]
+_DATED = "{version}\ndate-released: {date}"
 # The places of the version: file, the text before it, what it replaces, new text.
 PLACES = (
     ("envs/linkzoo/__init__.py", '^__version__ = "', '[^"]+', "{version}"),
-    ("CITATION.cff", "^version: ", ".+", "{version}"),
-    ("CITATION.cff", "^date-released: ", ".+", "{date}"),
+    ("CITATION.cff", "^version: ", r".+(?:\ndate-released: .+)?", _DATED),
     ("CHANGELOG.md", "^## ", r"\[Unreleased\].*", "[{version}] {date}"),
     ("README.md", "version = {", "[^}]+", "{version}"),
     ("README.md", "year = {", "[^}]+", "{year}"),

@@ -108,10 +108,15 @@ def test_a_release_writes_its_version_everywhere(tmp_path: Path) -> None:
     for file, text in before.items():
         written = (tmp_path / file).read_text(encoding="utf-8")
         assert "7.8.9" in written
-        assert len(written.splitlines()) == len(text.splitlines())
+        added = file == "CITATION.cff" and "date-released" not in text  # before the first release
+        assert len(written.splitlines()) == len(text.splitlines()) + added
     assert distributions.version(tmp_path) == "7.8.9"
     assert "## [7.8.9] 2031-02-03\n" in (tmp_path / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert "date-released: 2031-02-03\n" in (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+    with (tmp_path / "CHANGELOG.md").open("a", encoding="utf-8") as changelog:
+        changelog.write("\n## [Unreleased]\n")
+    release.write_version(tmp_path, "7.8.10", "2031-02-04")
+    citation = (tmp_path / "CITATION.cff").read_text(encoding="utf-8")
+    assert "version: 7.8.10\ndate-released: 2031-02-04\nlicense" in citation
 
 
 def test_pages_of_a_release_link_to_its_tag() -> None:
