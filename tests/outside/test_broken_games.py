@@ -39,6 +39,12 @@ def _changes_the_seed(state: Record, action: int) -> None:
 
 
 @compiled
+def _seed_begins(state: Record, seed: np.uint64) -> None:
+    rules.new_game(state, seed)
+    state.seat = np.int64(seed % np.uint64(2))
+
+
+@compiled
 def _forgets_plies(state: Record, action: int) -> None:
     rules.apply(state, action)
     state.ply = 1
@@ -428,6 +434,10 @@ BROKEN: dict[str, tuple[dict[str, Any], str]] = {
     "a wrong length": ({"typical_length": 5}, "lengths: typical_length is 5"),
     "too long": ({"typical_length": 6, "max_length": 6}, "no end within max_length"),
     "seed": ({"apply": _changes_the_seed}, "header: seed has changed"),
+    "a seed that decides": (
+        {"new_game": _seed_begins},
+        "chance: chance=False, but at ply 0 another seed decides: seat is",
+    ),
     "plies": ({"apply": _forgets_plies}, "header: ply is 1 after 2"),
     "no winners": ({"apply": _ends_without_winners}, "header: winners are 0 at ply 5"),
     "nothing legal": ({"apply": _goes_on_without_a_move}, "positions: seat 0 is to act"),

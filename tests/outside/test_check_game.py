@@ -73,6 +73,11 @@ def _names(*names: str) -> Notation:
     )
 
 
+@compiled
+def _other_seed(state: Record, _: int, seed: np.uint64) -> None:
+    state.seed = seed
+
+
 NOTHING = ObservationSpec((ObservationPart("nothing", (1,), 0, 1, "always 0"),), (1,))
 ONE_CELL = Game(
     name="one_cell",
@@ -81,11 +86,11 @@ ONE_CELL = Game(
     players=(2, 2),
     num_actions=1,
     fields=(Field("cell", "i1", (), 0, 1),),
-    rules=Rules(new_game=_new, legal_actions=_legal, apply=_apply),
+    rules=Rules(new_game=_new, legal_actions=_legal, apply=_apply, determinize=_other_seed),
     observation=Observation(spec=NOTHING, observe=_see_nothing),
     notation=_names("take"),
     drawing=Drawing(text=lambda state, seat=None: f"cell {state.cell}"),
-    facts=Facts(typical_length=2, max_length=2, chance=False),
+    facts=Facts(typical_length=2, max_length=2),
 )
 
 # Three seats name 0, 1 or 2, all of which is always legal; who named the highest wins, or shares.

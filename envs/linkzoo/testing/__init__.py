@@ -28,11 +28,11 @@ def check_game(
 ) -> None:
     """Plays random games and checks the contract at every ply.
 
-    Checks that the header and the options are conserved, that masks, observations and payoffs match
-    their declarations, that every legal action can be played to an end, that every seat acts, that
-    bytes, JSON and move texts round-trip, that action parts identify one action, that a
-    determinized world looks the same to its seat and differs in its hidden parts, that symmetries
-    hold, and that the environments agree.
+    Checks that the header and the options are conserved, that the seed decides nothing in a game
+    without chance, that masks, observations and payoffs match their declarations, that every legal
+    action can be played to an end, that every seat acts, that bytes, JSON and move texts round-
+    trip, that action parts identify one action, that a determinized world looks the same to its
+    seat and differs in its hidden parts, that symmetries hold, and that the environments agree.
 
     The games are played by the interpreter first: an index out of bounds, where compiled code
     writes into other memory, and a call that takes more than 10 seconds are errors that name the

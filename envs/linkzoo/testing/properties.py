@@ -114,6 +114,22 @@ def new_game(game: Game, history: Sequence[Record]) -> None:
         require_same(again, fresh, "something of the old game is left in the record")
 
 
+def chance(game: Game, history: Sequence[Record]) -> None:
+    """Checks that the seed decides nothing if the game says so."""
+    if game.facts.chance:
+        return
+    first = history[0]
+    seed = int(first.seed)
+    options = game.chosen_options(first)
+    state = play.new(game, int(first.num_players), options, seed ^ 1)
+    for ply, expected in enumerate(history):
+        same = clone(state)
+        same.seed = seed
+        require_same(same, expected, f"chance=False, but at ply {ply} another seed decides")
+        if state.seat != OVER:
+            game.rules.apply(state, play.choose(play.mask_of(game, state), seed, ply + 1))
+
+
 def payoffs(game: Game, history: Sequence[Record]) -> None:
     """Checks that payoffs are zero-sum, in -1..1, at the end only, and highest for winners."""
     *before, end = history
@@ -360,7 +376,7 @@ def heuristic(game: Game, state: Record) -> None:
         require(np.isfinite(value), f"it returns {value}")
 
 
-OF_A_GAME = (header, new_game, payoffs, action_parts)
+OF_A_GAME = (header, new_game, chance, payoffs, action_parts)
 OF_A_POSITION = (masks, observations, action_features, bytes_and_json, notation, heuristic)
 
 # Environments, which find the game by name
