@@ -17,10 +17,9 @@ from safetensors.torch import load, save
 from linkzoo import Positions, game_names
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.logger import Logger
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import load_tensors
 from linkzoo_training.config.config import read_config
-from linkzoo_training.resources import shipped
+from linkzoo_training.resources import STATE_FILE, shipped
 from linkzoo_training.train import learn, make_trainer
 from tests.common.play import mask_of
 from tests.fuzz.positions import Edition, Position, compile_edition, every_game, positions

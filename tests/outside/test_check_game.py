@@ -74,7 +74,7 @@ def _names(*names: str) -> Notation:
 
 
 @compiled
-def _other_seed(state: Record, _: int, seed: np.uint64) -> None:
+def _other_seed(state: Record, seat: int, seed: np.uint64) -> None:
     state.seed = seed
 
 

@@ -13,9 +13,9 @@ from examples.callbacks import CsvLogger, TrackerLogger
 from linkzoo_training import load_agent
 from linkzoo_training.algorithms.logger import read_metrics
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.callbacks import Callback, load_callback
 from linkzoo_training.commands.cli import main
+from linkzoo_training.resources import STATE_FILE
 from linkzoo_training.runtime import StopSignal
 from linkzoo_training.train import train
 from tests.training import test_ppo

@@ -13,8 +13,8 @@ from torch import Tensor
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms import distributed
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import load_tensors, strip_prefix
+from linkzoo_training.resources import STATE_FILE
 from linkzoo_training.selfplay.rollout import Batch
 from tests.training import distributed_run, test_ppo
 from tests.training.helpers import assert_close, ppo_config, weights

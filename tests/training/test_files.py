@@ -25,7 +25,6 @@ from linkzoo_training.agents.policy import PolicyAgent, SearchAgent, load_agent
 from linkzoo_training.algorithms import alphazero
 from linkzoo_training.algorithms.logger import Logger, read_metrics
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import (
     load_tensors,
     pack,
@@ -34,7 +33,7 @@ from linkzoo_training.checkpoints.checkpoint import (
 )
 from linkzoo_training.commands.cli import main
 from linkzoo_training.networks.flat import make_network
-from linkzoo_training.resources import find_checkpoint, find_config
+from linkzoo_training.resources import STATE_FILE, find_checkpoint, find_config
 from linkzoo_training.runtime import alone_in
 from linkzoo_training.selfplay import replay
 from linkzoo_training.train import train
@@ -554,6 +553,13 @@ def test_what_a_killed_writer_left_goes(tmp_path: Path) -> None:
     (tmp_path / f"{STATE_FILE}.77.part").write_bytes(bytes(99))
     train(ppo_config({**test_ppo.QUICK, "total_steps": 384}), folder=tmp_path)
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_a_run_that_has_not_ended_has_no_checkpoint(tmp_path: Path) -> None:
+    (tmp_path / STATE_FILE).touch()
+    for path in (tmp_path, tmp_path / "checkpoint"):
+        with pytest.raises(ValueError, match=f"the run {tmp_path} hasn't ended: .* --resume"):
+            find_checkpoint(path)
 
 
 @pytest.mark.parametrize("find", [find_config, find_checkpoint])

@@ -13,11 +13,11 @@ from torch import Tensor
 from linkzoo.engine.threads import MAX_THREADS, get_num_threads
 from linkzoo_training.agents.policy import load_agent
 from linkzoo_training.algorithms.ppo import PPOTrainer, _LogProbability
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import save_checkpoint
 from linkzoo_training.config.config import PPOConfig
 from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.networks.flat import masked, split_hidden
+from linkzoo_training.resources import STATE_FILE
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.train import train
 from tests.driving import first_quick

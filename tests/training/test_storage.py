@@ -16,12 +16,12 @@ from linkzoo.core.files import write_atomically
 from linkzoo.core.urls import fetched, open_store
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.algorithms.ppo import PPOTrainer
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints import checkpoint
 from linkzoo_training.checkpoints.checkpoint import load_tensors, save_checkpoint
 from linkzoo_training.commands import common
 from linkzoo_training.commands.cli import main
 from linkzoo_training.networks.flat import make_network
+from linkzoo_training.resources import STATE_FILE
 from linkzoo_training.selfplay.league import League, load_snapshot
 from linkzoo_training.storage import Storage, outputs_sent, stored_name
 from linkzoo_training.train import train

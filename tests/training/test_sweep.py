@@ -10,9 +10,9 @@ import pytest
 
 from linkzoo_training.algorithms.curves import learning_curves
 from linkzoo_training.algorithms.logger import METRICS_FILE
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.checkpoints.checkpoint import CARD, load_card, save_tensors
 from linkzoo_training.commands.cli import main
+from linkzoo_training.resources import STATE_FILE
 from linkzoo_training.selfplay.executors import LocalExecutor
 from linkzoo_training.sweep import LOG, run_sweep, sweep_runs
 from tests.training import test_ppo

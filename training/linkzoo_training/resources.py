@@ -12,6 +12,8 @@ from linkzoo.core.arguments import shown
 from linkzoo.core.installing import install_command
 from linkzoo.core.urls import local_copy
 
+STATE_FILE = "training.safetensors"  # in a run's folder: its state, for an exact resume
+
 _PACKAGE = Path(__file__).resolve().parent
 _SOURCE_TREE = _PACKAGE.parent.parent
 
@@ -93,8 +95,13 @@ def find_checkpoint(path_or_name: str | Path) -> Path:
         return local_copy(path_or_name)
     missing = f"no checkpoint {shown(text)}"
     inner = Path(path_or_name) / "checkpoint"  # of a run's folder
+    run = Path(path_or_name)
+    if run.name == "checkpoint":
+        run = run.parent
     if is_checkpoint(inner):
         missing += f" (did you mean {inner}?)"
+    elif file_exists(run / STATE_FILE):
+        missing += f" (the run {run} hasn't ended: continue it with --resume)"
     raise ValueError(f"{missing}: give a folder with card.json, or one of {names}")
 
 

@@ -16,14 +16,16 @@ from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.algorithms.logger import Logger, plot_curve, read_metrics
 from linkzoo_training.algorithms.ppo import PPOTrainer
 from linkzoo_training.algorithms.resume import describe
-from linkzoo_training.algorithms.trainer import STATE_FILE, Trainer
+from linkzoo_training.algorithms.trainer import Trainer
 from linkzoo_training.callbacks import Callback, Callbacks, Run
 from linkzoo_training.checkpoints.checkpoint import meta_of, read_meta
 from linkzoo_training.config.config import AnyConfig, PPOConfig
+from linkzoo_training.config.standard import UNLIMITED_STEPS
 from linkzoo_training.evaluation.openings import read_openings
 from linkzoo_training.evaluation.report import match_table
 from linkzoo_training.evaluation.result import MatchResult
 from linkzoo_training.networks.settings import training_settings
+from linkzoo_training.resources import STATE_FILE
 from linkzoo_training.runtime import StopSignal, alone_in, find_device
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.storage import Storage
@@ -244,9 +246,8 @@ def _short_matches(trainer: Trainer, callbacks: Callbacks, stop: StopSignal) -> 
 def _report_end(trainer: Trainer, folder: Path, stopped: bool) -> None:
     """Plots the learning curve of a run that wasn't stopped, and says why it ended early."""
     if stopped:
-        Console().print(
-            f"stopped and saved in {folder}: continue with the same command and --resume"
-        )
+        text = f"stopped and saved in {folder}: the same command continues, `train` with --resume"
+        Console().print(text)
         return
     plot_curve(read_metrics(folder), folder / "curve.png", trainer.config.name)
     if trainer.steps >= trainer.config.total_steps:
@@ -256,8 +257,10 @@ def _report_end(trainer: Trainer, folder: Path, stopped: bool) -> None:
     if trainer.finished:
         cause = "max_seconds"
         advice = "the schedules ended with it; continue with --resume and more time"
-    total = trainer.config.total_steps
-    text = f"stopped by {cause} after {trainer.steps:,} of {total:,} steps: {advice}"
+    steps = f"{trainer.steps:,}"
+    if trainer.config.total_steps < UNLIMITED_STEPS:
+        steps += f" of {trainer.config.total_steps:,}"
+    text = f"stopped by {cause} after {steps} steps: {advice}"
     Console().print(text, highlight=False)
 
 

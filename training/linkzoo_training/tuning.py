@@ -18,10 +18,10 @@ from ray.tune.schedulers import ASHAScheduler, FIFOScheduler, PopulationBasedTra
 from ray.tune.schedulers.trial_scheduler import TrialScheduler
 
 from linkzoo_training.algorithms.resume import find_changes
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.callbacks import Callback, Run
 from linkzoo_training.config.config import AnyConfig, read_config
 from linkzoo_training.config.fields import flat, override
+from linkzoo_training.resources import STATE_FILE
 from linkzoo_training.sweep import SweepRun, find_unfinished, train_run, values_of
 
 METRIC = "win_rate"  # of the last short matches

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from linkzoo_training.algorithms.logger import METRICS_FILE, read_metrics
-from linkzoo_training.algorithms.trainer import STATE_FILE
 from linkzoo_training.arrays import Float64s
 from linkzoo_training.checkpoints.checkpoint import read_meta
 from linkzoo_training.config.fields import flat
+from linkzoo_training.resources import STATE_FILE
 
 __all__ = ["Curve", "learning_curves", "plot_curves"]
 

@@ -41,7 +41,7 @@ from linkzoo_training.networks.flat import Critic, frozen, make_network
 from linkzoo_training.networks.own import OwnNet
 from linkzoo_training.networks.policy_value import PolicyValueNet
 from linkzoo_training.networks.transfers import traffic
-from linkzoo_training.resources import find_checkpoint
+from linkzoo_training.resources import STATE_FILE, find_checkpoint
 from linkzoo_training.runtime import find_device, training_clock, use_bf16
 from linkzoo_training.selfplay.executors import Executor
 from linkzoo_training.selfplay.league import League, load_snapshot
@@ -49,8 +49,6 @@ from linkzoo_training.selfplay.opponent_pool import OpponentPool
 from linkzoo_training.selfplay.replay import ReplayGames
 from linkzoo_training.selfplay.rollout import RolloutGames
 from linkzoo_training.selfplay.workers import SelfPlayWorkers
-
-STATE_FILE = "training.safetensors"
 
 
 class Trainer(ABC):

@@ -1,10 +1,12 @@
 """`linkzoo train`: self-play training of one configuration."""
 
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linkzoo import get_game
 from linkzoo_training.commands.common import add_executor, continued_folder, make_executor
+from linkzoo_training.resources import STATE_FILE, file_exists
 
 if TYPE_CHECKING:
     from linkzoo_training.config.config import AnyConfig
@@ -43,11 +45,14 @@ def run(args: Namespace) -> int:
     from linkzoo_training.runtime import StopSignal
     from linkzoo_training.train import train
 
+    folder = args.folder or Path("runs") / config.name
+    if args.resume and not args.storage and not file_exists(folder / STATE_FILE):
+        print(f"no run in {folder}: a new one begins")
     stop = StopSignal()
     with make_executor(args) as executor:
         train(
             config,
-            folder=args.folder,
+            folder=folder,
             resume=args.resume,
             executor=executor,
             stop=stop,
