@@ -278,6 +278,21 @@ def test_render(variant: Variant) -> None:
     env.close()
 
 
+@pytest.mark.parametrize("mode", ["ansi", "svg"])
+def test_render_hides_other_hands(mode: str) -> None:
+    """The drawing is the same in every world that the seat can't tell from the real one."""
+    env = SeatEnv("link_o", seat=1, render_mode=mode)
+    env.reset(seed=1)
+    seen, hand = env.render(), env.env.to_dict()["hands"][0]
+    world = np.frombuffer(bytearray(env.env.get_state()), env.env.game.state)
+    env.env.game.determinize(world[0], 1, np.uint64(5))
+    env.env.set_state(world.tobytes())
+    assert env.env.to_dict()["hands"][0] != hand
+    assert env.render() == seen
+    env.env.viewer = None
+    assert env.render() != seen
+
+
 @every_size
 def test_pickle(variant: Variant) -> None:
     env = build(variant, seat=1)

@@ -30,16 +30,18 @@ ILLEGAL = ("terminate", "raise")
 REWARDS = ("win", "score")
 
 
-def render_state(game: Game, state: Record, render_mode: str) -> str | NDArray[np.uint8] | None:
-    """Returns a position as the referee sees it: text, SVG or RGB uint8[H, W, 3].
+def render_state(
+    game: Game, state: Record, render_mode: str, viewer: int | None
+) -> str | NDArray[np.uint8] | None:
+    """Returns a position as a seat (None: the referee) sees it: text, SVG or RGB uint8[H, W, 3].
 
     `"human"` prints it.
     """
     if render_mode == "svg":
-        return game.draw_svg(state)
+        return game.draw_svg(state, viewer)
     if render_mode == "rgb_array":
-        return rasterise(game.draw_svg(state))
-    text = game.drawing.text(state)
+        return rasterise(game.draw_svg(state, viewer))
+    text = game.drawing.text(state, viewer)
     if render_mode == "ansi":
         return text
     encoding = sys.stdout.encoding or "utf-8"  # a console may not have every character
@@ -67,6 +69,10 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         checks: False (`raw_env`) trusts the caller that actions are legal.
         options: Options of the game.
 
+    Attributes:
+        viewer: The seat whose view `render` shows; None, at first, for the referee's, which hides
+            nothing.
+
     Raises:
         ValueError: An argument or option is wrong; the message names the allowed values.
     """
@@ -88,6 +94,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         one_of("illegal", illegal, ILLEGAL)
         one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.render_mode = render_mode
+        self.viewer: int | None = None
         self.metadata = {"name": self.game.versioned_name, **METADATA}
         self._reward = reward
         self._illegal = illegal
@@ -256,7 +263,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         return {"observation": observation, "action_mask": mask.copy()}
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """Shows the position as the referee sees it; ValueError without a `render_mode`.
+        """Shows the position as `viewer` sees it; ValueError without a `render_mode`.
 
         Returns:
             Text for `"ansi"`, SVG for `"svg"`, RGB uint8[H, W, 3] for `"rgb_array"`; `"human"`
@@ -265,7 +272,7 @@ class GameEnv(AECEnv[str, dict[str, Any], int | None]):
         if self.render_mode is None:
             raise ValueError(f"no render_mode was given to env(); there are {RENDER_MODES}")
         self.require_start("render")
-        return render_state(self.game, self._states[0], self.render_mode)
+        return render_state(self.game, self._states[0], self.render_mode, self.viewer)
 
     def _repr_html_(self) -> str:
         if not self._started:

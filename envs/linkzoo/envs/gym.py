@@ -88,6 +88,7 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
             if seat is None:
                 seat = int(self.np_random.integers(len(self.env.possible_agents)))
             self.agent = self.env.possible_agents[seat]
+            self.env.viewer = seat
             self.env.reset(seed=game_seed, options=options)
             self._play_others()
             if not self.env.terminations[self.agent]:
@@ -120,7 +121,7 @@ class SeatEnv(SetByReset, gymnasium.Env[NDArray[Any], int]):
         return np.asarray(self.env.infos[self.agent]["action_mask"], np.bool_)
 
     def render(self) -> Any:
-        """Shows the position (`GameEnv.render`)."""
+        """Shows the position as the seat sees it (`GameEnv.render`)."""
         return self.env.render()
 
     def _play_others(self) -> None:

@@ -173,7 +173,7 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         return seen, reward, terminated, truncated, {**now, **infos}
 
     def render(self) -> tuple[Any, ...] | None:
-        """Shows the position of every game, as `GameEnv.render` does.
+        """Shows the position of every game as its seat sees it (`SeatEnv.render`).
 
         Returns:
             N texts, SVG documents or pictures uint8[H, W, 3]; None for `"human"`, which prints.
@@ -185,7 +185,10 @@ class SeatVectorEnv(VectorEnv[Any, Any, NDArray[Any]]):
         if mode is None:
             raise ValueError(f"no render_mode was given; there are {RENDER_MODES}")
         self._check_started("render")
-        frames = tuple(render_state(self.game, state, mode) for state in self.states)
+        frames = tuple(
+            render_state(self.game, state, mode, int(seat))
+            for state, seat in zip(self.states, self.seats, strict=True)
+        )
         if mode == "human":
             return None
         return frames
