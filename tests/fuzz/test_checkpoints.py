@@ -136,7 +136,7 @@ def _changed_tensors(draw: Draw, content: bytes) -> bytes:
 # Properties
 
 
-@every_game("linkage")
+@every_game("linkage", slow=0)
 @pytest.mark.parametrize("damaged", ["card", "weights"])
 @settings(max_examples=8)
 @given(data=st.data())

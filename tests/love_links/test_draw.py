@@ -207,7 +207,7 @@ def test_every_seat_sees_the_same() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("setup", first_quick(SETUPS[::-1], 2, slow=0), ids=str)
+@pytest.mark.parametrize("setup", first_quick(SETUPS[::-1], slow=0), ids=str)
 def test_pictures_of_different_positions_differ(setup: Setup) -> None:
     """They can be rasterised, and neither owners nor the seat to act are lost in it."""
     rng = np.random.default_rng(2)
