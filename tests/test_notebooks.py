@@ -32,7 +32,7 @@ class Odd(RandomAgent):
 def test_a_match_shows_its_table() -> None:
     result = play_match("linkage", Odd(), RandomAgent(), 5)
     html = result._repr_html_()
-    title = "&lt;odd&gt; against random: linkage, 10 games after 2-4 random plies"
+    title = "&lt;odd&gt; against random: linkage, 2 players, 10 games after 2-4 random plies"
     assert html.startswith(f"<table><caption>{title}</caption>")
     assert html.count("<tr>") == 4  # the columns, two roles and the total
     assert "<td>Fewer (seat 1)</td>" in html
@@ -44,7 +44,7 @@ def test_a_match_shows_its_table() -> None:
 def test_a_printed_match_is_five_lines() -> None:
     result = play_match("linkage", RandomAgent(), RandomAgent(), 5)
     first, counts, share, payoff, notes = str(result).splitlines()
-    assert first == "random against random: linkage, 10 games after 2-4 random plies"
+    assert first == "random against random: linkage, 2 players, 10 games after 2-4 random plies"
     assert counts == f"won / drawn / lost: {result.counts()}"
     assert share == f"share in %: {result.win_share().percent()}"
     assert payoff.startswith(f"mean payoff: {result.mean_payoff().mean:+.3f} [")

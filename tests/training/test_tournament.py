@@ -120,7 +120,8 @@ def test_files(tmp_path: Path, settings: Tournament) -> None:
     order = [row["agent"] for row in data["ratings"]]
     assert set(order) == {"random", "greedy", "uct-5"}
     assert order[0] == "greedy"
-    assert page.startswith("# Linkage: 36 games")
+    assert page.startswith("# Linkage, 2 players: 36 games")
+    assert "alone against the column (equal agents: 50.0%):" in page
     table = np.array(data["crosstable"], float)
     assert np.isnan(table.diagonal()).all()
     off = ~np.eye(3, dtype=bool)

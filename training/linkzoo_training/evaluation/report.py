@@ -171,11 +171,13 @@ def _ratings_page(
 ) -> str:
     games = sum(pairing.share.size for pairing in pairings)
     openings = describe_openings(settings.played_openings)
-    lines = [f"# {get_game(settings.game).title}: {games:,} games {openings}", ""]
+    title = f"{get_game(settings.game).title}, {settings.players} players"
+    lines = [f"# {title}: {games:,} games {openings}", ""]
     lines += ["| agent | Bradley-Terry | 95 % interval |", "|---|---:|---:|"]
     for name, (mean, low, high) in ratings.items():
         lines.append(f"| {name} | {mean:+.0f} | {low:+.0f} … {high:+.0f} |")
-    lines += ["", "Win share of the row, alone against the column:", ""]
+    equal = f"equal agents: {1 / settings.sides:.1%}"
+    lines += ["", f"Win share of the row, alone against the column ({equal}):", ""]
     lines += [f"| | {' | '.join(ratings)} |", f"|---|{'---:|' * len(ratings)}"]
     for name, shares in zip(ratings, rows, strict=True):
         cells = ["" if share is None else f"{share:.1%}" for share in shares]

@@ -208,10 +208,11 @@ class MatchResult:
 
     @property
     def title(self) -> str:
-        """`A against B: game, 400 games from the start`."""
+        """`A against B: game, 2 players, 400 games from the start`."""
         a, b = self.agents
         openings = describe_openings(self.openings)
-        return f"{a} against {b}: {self.game}, {self.games:,} games {openings}"
+        table = f"{self.game}, {self.num_players} players"
+        return f"{a} against {b}: {table}, {self.games:,} games {openings}"
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Returns the result as text: column names, a row per side, and a row for all sides."""
@@ -224,7 +225,10 @@ class MatchResult:
         return rows
 
     def notes(self) -> list[str]:
-        """Returns the lines below the table: test, interruption, length, Elo, time per move."""
+        """Returns the lines below the table: test, interruption, length, Elo, time per move.
+
+        With more than two sides, the share of equal agents stands in place of Elo.
+        """
         lines = []
         if self.sprt is not None:
             test = self.sprt.to_dict(self.block_shares)
@@ -243,6 +247,8 @@ class MatchResult:
             shares_and_ratings = zip(self.win_share(), self.elo(), strict=True)
             mean, low, high = [_elo_text(share, rating) for share, rating in shares_and_ratings]
             lines.append(f"Elo difference {mean} ({low} … {high})")
+        else:
+            lines.append(f"equal agents: {100 / self.num_sides:.1f} % of the wins")
         for name, seconds in zip(self.agents, self.seconds_per_move, strict=True):
             if seconds is not None:
                 lines.append(f"{name}: {1000 * seconds:.3g} ms a move, in batches")

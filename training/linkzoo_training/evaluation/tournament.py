@@ -70,10 +70,14 @@ class Tournament:
         return self.openings or standard_openings(rules)
 
     @property
+    def players(self) -> int:
+        """The number of players, also if the settings leave it to the game."""
+        return int(self.blanks[0]["num_players"])
+
+    @property
     def sides(self) -> int:
         """The number of sides."""
-        game = get_game(self.game)
-        return len(game.one_of_each_side(int(game.blank(self.num_players).num_players)))
+        return len(get_game(self.game).one_of_each_side(self.players))
 
     @property
     def blanks(self) -> NDArray[Any]:
