@@ -285,6 +285,8 @@ def test_wrong_settings_are_refused() -> None:
         play_match("linkage", agent, agent, 1, options={"threshold": []})
     with pytest.raises(ValueError, match="threshold"):
         play_match("linkage", agent, agent, 1, options={"threshold": [13, 0]})
+    with pytest.raises(ValueError, match="with 99 on size 7 Fewer always wins"):
+        play_match("linkage", agent, agent, 1, options={"threshold": [13, 99]})
     with pytest.raises(ValueError, match="no option"):
         play_match("linkage", agent, agent, 1, options={"colour": 1})
     with pytest.raises(ValueError, match="players"):
@@ -304,6 +306,13 @@ def test_team_mates_are_one_side() -> None:
     assert result.moves == (result.length[..., 0].sum() - 3 * 2,) * 2
     assert [result.side_label(side) for side in range(2)] == ["seats 0, 2", "seats 1, 3"]
     assert "elo" in result.to_dict()
+    assert any(note.startswith("Elo difference") for note in result.notes())
+
+
+def test_three_players_are_three_sides() -> None:
+    result = play_match("love_links", RandomAgent(), RandomAgent(), 1, num_players=3)
+    assert ": love_links, 3 players, 3 games" in result.title
+    assert "equal agents: 33.3 % of the wins" in result.notes()
 
 
 @pytest.mark.parametrize("openings", ["0", "2-5"])

@@ -36,7 +36,7 @@ class Options:
     def decided(self) -> str:
         """Returns why these options decide every game before it begins, "" if they don't.
 
-        Training refuses such options, and to sample them (`initial_states.vary`).
+        Matches and training refuse such options, and to sample them (`initial_states.vary`).
         """
         return ""
 

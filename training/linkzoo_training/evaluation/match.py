@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkzoo import Agent, GameRecord, Positions, RandomAgent, get_game
+from linkzoo import Agent, Game, GameRecord, Positions, RandomAgent, get_game
 from linkzoo.core.agent import check_agent, decision_seeds
 from linkzoo.core.arguments import boolean, integer
 from linkzoo.core.kernels import kernels
@@ -89,15 +89,24 @@ def blocks_of(
         options: Options of the game, see `Match`.
 
     Raises:
-        ValueError: `games` is below 1, or the game doesn't support the settings.
+        ValueError: `games` is below 1, the game doesn't support the settings, or they decide every
+            game before it begins.
     """
     if games < 1:
         raise ValueError(f"games: {games} is not 1 or more")
     variants = variants_of(options)
     rules = get_game(game, variants[0])
     players = int(rules.blank(num_players, variants[0]).num_players)
+    _check_open(rules, variants)
     games_per_block = len(rules.one_of_each_side(players)) * len(variants)
     return ceil(games / games_per_block)
+
+
+def _check_open(rules: Game, variants: Sequence[Mapping[str, Any]]) -> None:
+    """Raises ValueError for options that decide every game before it begins."""
+    for variant in variants:
+        if decided := rules.options(**variant).decided():
+            raise ValueError(decided)
 
 
 @dataclass
@@ -122,8 +131,8 @@ class Match:
             `{"threshold": [13, 14]}` makes four games a block.
 
     Raises:
-        ValueError: A or B isn't an agent, `blocks` or `seed` is out of range, or the game doesn't
-            support the settings.
+        ValueError: A or B isn't an agent, `blocks` or `seed` is out of range, the game doesn't
+            support the settings, or they decide every game before it begins.
     """
 
     game: str
@@ -146,6 +155,7 @@ class Match:
         if any(game is not self._rules for game in games):
             raise ValueError(f"options: {self.options} are several games, which need a match each")
         self._blanks = [self._rules.blank(self.num_players, variant) for variant in variants]
+        _check_open(self._rules, variants)
         self._players = int(self._blanks[0].num_players)
         self._seats = np.array(self._rules.one_of_each_side(self._players))  # one per side
         self._sides = np.array(self._rules.facts.sides(self._players))  # by seat
