@@ -32,6 +32,8 @@ class Nameless:
 ready = FirstLegal()
 def made():
     return FirstLegal()
+def chooses(observation, mask):
+    return mask.argmax(1)
 def broken():
     raise RuntimeError("out of order")
 number = 3
@@ -66,6 +68,7 @@ def test_a_class_an_object_or_a_function(file: str, name: str) -> None:
         ("{file}:Nameless", "a `name` and a method `act"),
         ("{file}:number", "TypeError"),
         ("{file}:broken", "RuntimeError: out of order"),
+        ("{file}:chooses", "needs observation, mask: .*FunctionAgent"),
         ("elsewhere/no_such.py:Agent", "there is no file elsewhere/no_such.py"),
         ("no_such_package.agents:Agent", "there is no module no_such_package.agents"),
         ("my_agents.inner:Agent", "ModuleNotFoundError"),

@@ -1,6 +1,7 @@
 """Makes agents from their names or specs."""
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -71,12 +72,31 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
 def _load_custom_agent(path: str) -> Agent:
     """Imports a custom agent, or a class or function that returns one without arguments."""
     agent: Any = import_object(path, "agent")
+    if inspect.isfunction(agent):
+        _check_maker(agent, path)
     try:
         if isinstance(agent, type) or not hasattr(agent, "act"):
             agent = agent()
     except Exception as error:  # user code can raise anything
         raise ValueError(f"agent {path!r}: {type(error).__name__}: {error}") from error
     return check_agent(agent, f"agent {path!r}")
+
+
+def _check_maker(function: Callable[..., Any], path: str) -> None:
+    """Raises ValueError if a function can't be called without arguments."""
+    parameters = inspect.signature(function).parameters.values()
+    catching = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [
+        parameter.name
+        for parameter in parameters
+        if parameter.default is parameter.empty and parameter.kind not in catching
+    ]
+    if needed:
+        raise ValueError(
+            f"agent {path!r}: the function needs {', '.join(needed)}: give an agent, or what makes "
+            "one without arguments; linkzoo.integrations.FunctionAgent(NAME, FUNCTION, "
+            "features=False) makes one of a function of observations and masks"
+        )
 
 
 def load_policy(
