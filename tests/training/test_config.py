@@ -226,6 +226,7 @@ def test_overrides() -> None:
         ("num_envs=0", "num_envs"),
         ("pool.share=1.5", "pool.share: Input should be less than or equal to 1, not 1.5"),
         ("pool.shares=1", r"unknown field pool.shares \(did you mean pool.share\?\)"),
+        ("threshold=5", r"unknown field threshold \(did you mean options.threshold\?\)"),
         ("num_env=12", r"unknown field num_env \(did you mean num_envs\?\)"),
         ("num_players=3", r"num_players: must be a list, such as \[3\]"),
         ("pool=3", "pool: Input should be a dictionary"),

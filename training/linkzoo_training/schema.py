@@ -29,7 +29,8 @@ def explain(error: ValidationError, known: Sequence[str] = ()) -> str:
 
     Args:
         error: The error.
-        known: The names of all fields; an unknown field is compared with them.
+        known: The names of all fields; an unknown field is compared with them, and with the last
+            parts of fields in sections.
 
     Returns:
         A line that names each invalid field.
@@ -46,13 +47,14 @@ def _explain(item: Mapping[str, Any], known: Sequence[str]) -> str:
             return f"{name}: {message}"
         return message  # the validator of a section names the fields itself
     if item["type"] == "unexpected_keyword_argument":
-        nearest = get_close_matches(name, known, 1)
+        inner = [field for field in known if field.endswith(f".{name}")]
+        nearest = inner or get_close_matches(name, known, 1)
         if nearest:
             return f"unknown field {name} (did you mean {nearest[0]}?)"
         return f"unknown field {name} (there are {', '.join(known)})"
     if item["type"] == "tuple_type":
         return f"{name}: must be a list, such as [{reprlib.repr(item['input'])}]"
     message = f"{name}: {item['msg']}"
-    if isinstance(item["input"], str | int | float):
+    if isinstance(item["input"], str | int | float | None):
         message += f", not {reprlib.repr(item['input'])}"
     return message

@@ -1,6 +1,6 @@
 """The schema of `configs/*.yaml`: every field with its default and meaning."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from itertools import product
 from pathlib import Path
@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from linkzoo import Game, get_game
 from linkzoo.core.arguments import integer
 from linkzoo.core.imports import whole_path
+from linkzoo.core.options import option_names
 from linkzoo.core.urls import is_url, local_copy
 from linkzoo.registry import id_of
 from linkzoo_training import schema
@@ -411,8 +412,17 @@ def read_config(data: Any) -> AnyConfig:
     try:
         return _ADAPTERS[algorithm].validate_python(data)
     except ValidationError as error:
-        names = list(schema.field_names(_CLASSES[algorithm]))
+        names = [*schema.field_names(_CLASSES[algorithm]), *_option_fields(data)]
         raise ValueError(schema.explain(error, names)) from error
+
+
+def _option_fields(data: Mapping[str, Any]) -> list[str]:
+    """Returns the fields of a configuration that are options of its game, if there is one."""
+    try:
+        game = get_game(data.get("game", ""))
+    except ValueError:
+        return []
+    return [f"options.{name}" for name in option_names(game.options)]
 
 
 def load_config(path_or_name: str | Path, overrides: Sequence[str] = ()) -> AnyConfig:
