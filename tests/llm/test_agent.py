@@ -412,7 +412,7 @@ def test_a_spent_budget_ends_a_match_with_its_finished_games(server: LlmServer) 
         assert report.data["requests"] == 5
         assert result.to_dict()["reports"] == [report.data, None]
     with pytest.raises(GivesUpError, match=message):
-        match.play(batch=9, partial=True)  # no game is finished
+        match.play(batch=9)
 
 
 @pytest.mark.slow

@@ -218,5 +218,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
-    except (KeyboardInterrupt, QuitError):
+    except KeyboardInterrupt:
+        print("linkzoo: interrupted", file=sys.stderr)
+        return 130
+    except QuitError:
         return 130

@@ -37,6 +37,9 @@ from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 __all__ = ["Match", "against_baselines", "play_match"]
 
 
+_FEW = 4  # blocks of the first batch where parts of a match count: a slow agent soon has a result
+
+
 class _TimedAgent:
     """Times an agent's calls, except for the first call, which may compile."""
 
@@ -182,8 +185,8 @@ class Match:
                 play their games as compiled code, and all else in the result is the same.
             sprt: Ends the match with the block that decides this test, for two sides.
             partial: Whether Ctrl-C, or an agent that ends the match, returns the result of the
-                finished batches, if there are any.
-            progress: Called as `progress(finished, blocks)` after each batch.
+                finished batches, if there are any. The first batches are small then.
+            progress: Called as `progress(finished, blocks)` at the start and after each batch.
             keep: Called as `keep(name, record)` with every game. `00012-1-A0` is block 12, the
                 second variant of the options (left out if there is only one), A on side 0.
             executor: Plays batches of blocks, after `executor.start`; None for this
@@ -215,7 +218,7 @@ class Match:
             note_untrained(agent, np.array(self._blanks))
         openings = read_openings(self.openings, self._rules, self._blanks, self.blocks)
         batch = min(batch, ceil(self.blocks / executor.workers))
-        parts = [range(i, min(i + batch, self.blocks)) for i in range(0, self.blocks, batch)]
+        parts = _batches(self.blocks, batch, min(_FEW, batch) if partial else batch)
         recorded = keep is not None
         play = functools.partial(self.play_blocks, openings, recorded=recorded, timed=timed)
         tasks = [functools.partial(play, part) for part in parts]
@@ -226,6 +229,7 @@ class Match:
             f"{self.a.name} against {self.b.name}, blocks {part.start + 1} to {part.stop}"
             for part in parts
         ]
+        progress(0, self.blocks)
         try:
             with executor.play_in_order(tasks, names) as results:
                 for part, blocks in zip(parts, results, strict=True):
@@ -383,6 +387,18 @@ class Match:
         kernels(self._rules).outcome(finals.ravel(), payoff, np.empty_like(payoff))
         by_game = payoff.reshape(*finals.shape, self._players)
         return by_game[..., np.arange(len(self._seats)), self._seats].astype(np.float64)
+
+
+def _batches(blocks: int, batch: int, first: int) -> list[range]:
+    """Returns the numbers of the blocks of each batch; sizes double from `first` to `batch`."""
+    parts = []
+    start = 0
+    size = first
+    while start < blocks:
+        parts.append(range(start, min(start + size, blocks)))
+        start += size
+        size = min(2 * size, batch)
+    return parts
 
 
 def _joined(played: Sequence[PlayedBlocks], name: str) -> NDArray[Any]:
