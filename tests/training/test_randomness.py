@@ -77,6 +77,9 @@ STREAM_AT = {
 }
 
 
+DRAWING = ("rng", "random_legal")  # words of each file that draws
+
+
 def generators(source: str) -> list[tuple[int, str]]:
     """Lines at which a program uses chance without counters, and its name.
 
@@ -133,7 +136,7 @@ def streams(source: str) -> list[tuple[int, object]]:
     The stream is a number, or the value of a name of the program itself; `None` if it is neither,
     nor a name from the registry, nor a parameter called `stream`.
     """
-    if not any(word in source for word in ("STREAM", "rng", "random_legal")):
+    if not any(word in source for word in ("STREAM", *DRAWING)):
         return []
     tree = ast.parse(source)
     known, lines = dict(imports(tree)), list[tuple[int, object]]()
@@ -244,8 +247,8 @@ def own_streams(folder: Path) -> dict[str, object]:
     """The names by which the rules of a game call their streams, and the numbers."""
     numbers, used = dict[str, object](), set[str]()
     for path in folder.rglob("*.py"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        known = dict(imports(tree))
+        source = path.read_text(encoding="utf-8")
+        tree = ast.parse(source)
         for line in tree.body:
             if isinstance(line, ast.Assign):
                 names, values = (
@@ -257,7 +260,9 @@ def own_streams(folder: Path) -> dict[str, object]:
                     for name, number in zip(names, values, strict=False)
                     if isinstance(name, ast.Name) and isinstance(number, ast.Constant)
                 }
-        used |= {stream.id for _, stream in draws(tree, known) if isinstance(stream, ast.Name)}
+        if any(word in source for word in DRAWING):
+            streams_of = draws(tree, dict(imports(tree)))
+            used |= {stream.id for _, stream in streams_of if isinstance(stream, ast.Name)}
     return {name: number for name, number in numbers.items() if name in used}
 
 
