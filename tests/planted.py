@@ -239,8 +239,7 @@ FAULTS = [
         "envs/linkzoo/core/arguments.py",
         "json.loads(text, object_pairs_hook=_object)",
         "json.loads(text)",
-        "tests/fuzz/test_files.py --minutes 1",
-        compiled=True,
+        "tests/training/test_positions.py -k wrong_line",
     ),
     Planted(
         "input: a damaged state of a run is resumed",

@@ -228,6 +228,7 @@ def test_the_searches_find_what_they_look_for(tmp_path: Path) -> None:
     assert fixed_paths(file) == ["a.py:9 '/tmp/x'"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [texts_without_encoding, forks, fixed_paths])
 def test_files_and_processes_suit_every_system(search: Callable[[Path], list[str]]) -> None:
     files = [path for package in PACKAGES for path in package.modules.values()]

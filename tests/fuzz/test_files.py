@@ -306,6 +306,7 @@ def _plain(name: str, folder: Path) -> Any:
     return kind.read(write(folder / "plain" / name, kind, kind.text))
 
 
+@pytest.mark.slow  # quick: test_files.py and test_config.py of tests/training
 @settings(max_examples=100)
 @given(data=st.data())
 def test_files_are_read_as_they_stand_or_refused(folder: Path, data: st.DataObject) -> None:
