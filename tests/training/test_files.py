@@ -228,7 +228,6 @@ HARMLESS: list[tuple[str, Any]] = [("parts", 0), ("processes", True), ("iteratio
 HARMLESS += [("seconds", number) for number in (0, 10**30, 1e308)]
 
 
-@pytest.mark.slow  # quick: damaged states
 def test_states_with_wild_data(state: Path, trainer: PPOTrainer, tmp_path: Path) -> None:
     """With a right SHA-256, too: counters of -1 or 10**30, fields of another type."""
     tensors, meta = load_tensors(state / STATE_FILE)

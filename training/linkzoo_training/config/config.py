@@ -1,6 +1,6 @@
 """The schema of `configs/*.yaml`: every field with its default and meaning."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from itertools import product
 from pathlib import Path
@@ -416,10 +416,10 @@ def read_config(data: Any) -> AnyConfig:
         raise ValueError(schema.explain(error, names)) from error
 
 
-def _option_fields(data: Mapping[str, Any]) -> list[str]:
+def _option_fields(data: Any) -> list[str]:
     """Returns the fields of a configuration that are options of its game, if there is one."""
     try:
-        game = get_game(data.get("game", ""))
+        game = get_game(data.get("game", "") if isinstance(data, dict) else "")
     except ValueError:
         return []
     return [f"options.{name}" for name in option_names(game.options)]
