@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 import linkzoo
-from linkzoo.core.features import FeatureMap
-from linkzoo.integrations import FunctionAgent, seat_advantages
+from linkzoo.integrations import FeatureMap, FunctionAgent, seat_advantages
 from linkzoo_training import against_baselines
 
 

@@ -18,8 +18,7 @@ from torch import Tensor, nn
 from torch.distributions import Categorical
 
 import linkzoo
-from linkzoo.core.features import FeatureMap
-from linkzoo.integrations import seat_advantages
+from linkzoo.integrations import FeatureMap, seat_advantages
 
 
 class Net(nn.Module):

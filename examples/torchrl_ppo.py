@@ -23,8 +23,7 @@ from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
 from torchrl.objectives import ClipPPOLoss
 
 import linkzoo
-from linkzoo.core.features import FeatureMap
-from linkzoo.integrations import FunctionAgent, seat_advantages
+from linkzoo.integrations import FeatureMap, FunctionAgent, seat_advantages
 from linkzoo.integrations.torchrl import SelfPlayEnv
 from linkzoo_training import against_baselines
 

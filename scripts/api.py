@@ -68,7 +68,7 @@ SECTIONS = (
         """linkzoo.integrations.FeatureEnv linkzoo.integrations.FeatureSeatEnv
         linkzoo.integrations.FeatureSeatVectorEnv linkzoo.integrations.SeatVectorEnv
         linkzoo.integrations.FunctionAgent linkzoo.integrations.OpponentPool
-        linkzoo.integrations.seat_advantages""",
+        linkzoo.integrations.FeatureMap linkzoo.integrations.seat_advantages""",
     ),
     Section(
         "Agents",
@@ -185,10 +185,10 @@ def _function(node: ast.FunctionDef) -> Iterator[str]:
 def _class_signature(node: ast.ClassDef) -> str:
     """Returns how to make an object; of a protocol for functions, how to call one."""
     methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
-    if "__call__" in methods:
-        return _signature(node.name, methods["__call__"])
     if "__init__" in methods:
         return _signature(node.name, methods["__init__"], returns=False)
+    if "__call__" in methods:
+        return _signature(node.name, methods["__call__"])
     fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
     public = [each for each in fields if not ast.unparse(each.target).startswith("_")]
     bases = {ast.unparse(base) for base in node.bases}

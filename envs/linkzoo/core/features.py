@@ -19,7 +19,12 @@ class FeatureMap:
 
     First come the elements of planes and lists, unchanged; then the broadcast parts, one number
     each. Broadcast and categorical numbers are one-hot: a role, a threshold or a key changes the
-    whole policy, which networks learn slowly from a single small number.
+    whole policy, which networks learn slowly from a single small number. `len(map)` is the
+    number of features F, and `map(observations)` returns the integers [N, F] of flat observations
+    [N, size].
+
+    Args:
+        spec: The layout of the observations, such as `game.observation.spec`.
     """
 
     def __init__(self, spec: ObservationSpec) -> None:

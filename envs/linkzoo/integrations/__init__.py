@@ -9,6 +9,7 @@
 Nothing here imports a framework; `integrations.rllib` and `integrations.open_spiel` do.
 """
 
+from linkzoo.core.features import FeatureMap
 from linkzoo.envs.gym_vector import SeatVectorEnv
 from linkzoo.integrations.advantages import seat_advantages
 from linkzoo.integrations.agents import FunctionAgent, OpponentPool
@@ -17,6 +18,7 @@ from linkzoo.integrations.vector import FeatureSeatVectorEnv
 
 __all__ = [
     "FeatureEnv",
+    "FeatureMap",
     "FeatureSeatEnv",
     "FeatureSeatVectorEnv",
     "FunctionAgent",
