@@ -1,5 +1,6 @@
 """The documentation agrees with the code: its tables, positions and snippets are checked."""
 
+import ast
 import dataclasses
 import json
 import re
@@ -293,6 +294,21 @@ def test_commands_are_right(page: Path) -> None:
             load_config(
                 parsed.config, [text for text in settings if not re.search(r"runs/|\.py", text)]
             )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_snippets_import_public_names(page: Path) -> None:
+    public = public_names()
+    named = {f"{module}.{name}" for module, names in public.items() for name in names} | {*public}
+    for block in blocks(page.read_text(encoding="utf-8"), "python"):
+        for node in ast.walk(ast.parse(block)):
+            imported: list[str] = []
+            if isinstance(node, ast.Import):
+                imported = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                imported = [f"{node.module}.{alias.name}" for alias in node.names]
+            ours = {name for name in imported if re.match(r"linkzoo(_training)?\b", name)}
+            assert ours <= named, page
 
 
 @pytest.mark.slow  # quick: test_snippets_run
