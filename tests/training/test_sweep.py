@@ -171,6 +171,9 @@ def test_a_sweep_from_the_command_line(
     )
     assert "tiny" in capsys.readouterr().out
     assert Path("curves.png").read_bytes().startswith(b"\x89PNG")
+    for name in ("plot.png", "plot-2.png"):
+        assert main(["experiment", "plot", *map(str, folders), "--x", "seconds"]) == 0
+        assert Path(name).exists()
 
 
 @pytest.mark.slow

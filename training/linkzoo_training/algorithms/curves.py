@@ -162,6 +162,8 @@ def plot_curves(curves: Sequence[Curve], path: Path, x: str, y: str) -> None:
         if curve.runs > 1:
             axes.fill_between(curve.x, curve.low, curve.high, color=line.get_color(), alpha=0.2)
     axes.set(xlabel=x, ylabel=y)
+    if y.startswith("share"):
+        axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
     axes.legend(fontsize="small")
     figure.savefig(path, dpi=120)

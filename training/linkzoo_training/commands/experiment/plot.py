@@ -2,6 +2,8 @@
 
 from argparse import ArgumentParser, Namespace
 from glob import glob
+from itertools import chain, count
+from pathlib import Path
 
 from linkzoo_training.commands import common
 
@@ -18,8 +20,8 @@ def add_arguments(parser: ArgumentParser) -> None:
         "metric of metrics.jsonl, or the mean win rate: share against AGENT (default: %(default)s)"
     )
     add("--y", default="share against greedy", metavar="METRIC", help=text)
-    text = "new file, .png or .svg (default: %(default)s)"
-    add("--out", type=common.new_file, default="plot.png", metavar="FILE", help=text)
+    text = "new file, .png or .svg (default: plot.png, plot-2.png, ...)"
+    add("--out", type=common.new_file, metavar="FILE", help=text)
 
 
 def run(args: Namespace) -> None:
@@ -29,15 +31,16 @@ def run(args: Namespace) -> None:
     from linkzoo_training.algorithms.curves import learning_curves, plot_curves
     from linkzoo_training.evaluation.report import make_table
 
-    if args.out.suffix not in (".png", ".svg"):
-        raise ValueError(f"--out {args.out}: write a .png or .svg file")
+    out: Path = args.out or _free_file()
+    if out.suffix not in (".png", ".svg"):
+        raise ValueError(f"--out {out}: write a .png or .svg file")
     folders = [
         common.input_path(path)
         for text in args.runs
         for path in sorted(glob(text)) or [text]  # noqa: PTH207 - of absolute patterns, too
     ]
     curves = learning_curves(folders, args.x, args.y)
-    plot_curves(curves, args.out, args.x, args.y)
+    plot_curves(curves, out, args.x, args.y)
     rows = [
         (
             c.label,
@@ -50,4 +53,10 @@ def run(args: Namespace) -> None:
     ]
     columns = ("curve", "runs", args.x, args.y, "min … max")
     Console().print(make_table("last values", columns, rows, total=False))
-    print(args.out)
+    print(out)
+
+
+def _free_file() -> Path:
+    """Returns the first of plot.png, plot-2.png and so on that doesn't exist."""
+    names = chain(["plot.png"], (f"plot-{number}.png" for number in count(2)))
+    return next(path for path in map(Path, names) if not path.exists())
