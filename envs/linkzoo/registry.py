@@ -187,7 +187,8 @@ def _load(address: str) -> Game:
 def _check_name(game: Game) -> None:
     if game.name in game_names() and _find(game.name) is not game:
         raise ValueError(
-            f"another game is called {game.name!r}; the names {list(game_names())} are taken"
+            f"another game is called {game.name!r} (so is one that was loaded by its file and by "
+            f"its module); the names {list(game_names())} are taken"
         )
 
 

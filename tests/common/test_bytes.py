@@ -34,7 +34,7 @@ def test_the_header_is_checked(variant: Variant) -> None:
     env.reset(seed=1)
     before = env.get_state()
     for name, value, wrong in (
-        ("num_players", 99, "99 is not in"),
+        ("num_players", 99, "99 is not"),
         ("seat", 99, "99 is not in"),
         ("ply", -1, "-1 is not in"),
         ("winners", 2**32 - 1, "4294967295 is not in"),

@@ -90,7 +90,7 @@ def test_wrong_options_and_players_are_refused(name: str) -> None:
     for build in (make, make_pair):
         with pytest.raises(ValueError, match=option):
             build(name, **options)
-        with pytest.raises(ValueError, match=f"num_players: {players} is not in"):
+        with pytest.raises(ValueError, match=f"num_players: {players} is not"):
             build(name, players)
         with pytest.raises(ValueError, match="has no option 'colour_of_the_box'"):
             build(name, colour_of_the_box=3)

@@ -115,6 +115,11 @@ class Agent(Protocol):
 
 def check_agent(agent: Agent, name: str = "agent") -> Agent:
     """Returns `agent`; raises ValueError, prefixed with `name`, unless it is an agent."""
+    if isinstance(agent, str):
+        raise ValueError(
+            f"{name}: {shown(agent)} is a name: linkzoo_training.make_agent(NAME, GAME) makes an "
+            "agent of it"
+        )
     named = isinstance(getattr(agent, "name", None), str) and not isinstance(agent, type)
     if not named or not callable(getattr(agent, "act", None)):
         raise ValueError(

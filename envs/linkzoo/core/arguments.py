@@ -45,8 +45,13 @@ def check_keys(
     given = json_object(name, data)
     missing = [key for key in required if key not in given]
     unknown = [key for key in given if key not in required and key not in optional]
-    if missing or unknown:
-        raise ValueError(f"{name}: missing fields {missing}, unknown fields {shown(unknown)}")
+    problems = []
+    if missing:
+        problems.append(f"missing fields {missing}")
+    if unknown:
+        problems.append(f"unknown fields {shown(unknown)}")
+    if problems:
+        raise ValueError(f"{name}: {', '.join(problems)}")
 
 
 def json_object(name: str, value: object) -> Mapping[Any, Any]:
@@ -79,7 +84,8 @@ def integer(name: str, value: object, low: int, high: int) -> int:
         raise ValueError(f"{name}: {shown(value)} is not an integer in {low}..{high}")
     number = int(value)
     if not low <= number <= high:
-        raise ValueError(f"{name}: {shown(number)} is not in {low}..{high}")
+        allowed = f"{low}" if low == high else f"in {low}..{high}"
+        raise ValueError(f"{name}: {shown(number)} is not {allowed}")
     return number
 
 
@@ -115,7 +121,8 @@ def one_of(name: str, value: object, allowed: Collection[object]) -> None:
 def sequence(name: str, value: object, low: int, high: int) -> list[Any]:
     """Returns `value` if it is a list of low..high items."""
     if not isinstance(value, list | tuple) or not low <= len(value) <= high:
-        raise ValueError(f"{name}: {shown(value)} is not a list of {low}..{high} items")
+        count = f"{low}" if low == high else f"{low}..{high}"
+        raise ValueError(f"{name}: {shown(value)} is not a list of {count} items")
     return list(value)
 
 

@@ -193,7 +193,10 @@ class Expander:
             elif error == _FULL:
                 self._outcomes *= 2
             elif error:
-                raise ValueError(f"{self._game}: {_ERRORS[error]}")
+                smaller = ""
+                if error == _TOO_MANY and self._game.editions:
+                    smaller = f"; there are the editions {list(self._game.editions)}"
+                raise ValueError(f"{self._game}: {_ERRORS[error]}{smaller}")
             else:
                 return _trimmed(out)
 

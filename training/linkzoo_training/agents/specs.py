@@ -46,6 +46,7 @@ _SEARCHES: dict[str, Callable[[int], Agent]] = {
     "cheat": partial(UctAgent, sees="all"),
     "mc": MonteCarloAgent,
 }
+_NEGATIVE = re.compile(r"[-:]-\d+$")
 _SEARCH = re.compile(rf"({'|'.join(_SEARCHES)})-([0-9]+)")
 _SUFFIX = re.compile(
     r"(?s)(.+)(?:@(?P<views>[0-9]+)|~(?P<temperature>[0-9]+(?:\.[0-9]+)?)|:(?P<simulations>[0-9]+))"
@@ -195,6 +196,10 @@ class AgentSpec:
             try:
                 find_checkpoint(checkpoint)
             except ValueError as error:
+                if _NEGATIVE.search(str(self)):
+                    raise ValueError(
+                        f"agent {shown(str(self))}: the number must be 1 or more"
+                    ) from error
                 extensions = "".join(f", {kind}:SETTINGS" for kind in extension_kinds())
                 raise ValueError(
                     f"agent {shown(str(self))}: {error}; agents without a checkpoint are human, "

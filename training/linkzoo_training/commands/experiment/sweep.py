@@ -17,7 +17,7 @@ HELP = "train one run per combination of values"
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("config", metavar="CONFIG", help="YAML file, or the name of a preset")
+    add("config", metavar="CONFIG", help="YAML file, name of a preset, or a game")
     text = (
         "fields of the configuration with their values, such as learning_rate=1e-3,3e-4 seed=1..3"
     )
