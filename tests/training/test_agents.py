@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from linkzoo import Positions, RandomAgent, get_game
 from linkzoo.text import list_moves
@@ -195,6 +198,21 @@ def test_a_policy_warns_of_numbers_of_players_that_it_never_met(tmp_path: Path) 
     three = PolicyAgent("three", LINKAGE, load_agent("linkage").network, card)
     with pytest.warns(UserWarning, match=r"three was trained for \[3\] players, not 2"):
         SearchAgent(three, 2).act(midgame(LINKAGE, 4, 3))
+
+
+def test_values_of_an_analysis_are_payoffs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of a network that adds score margins to them."""
+    policy = load_agent("linkage")
+    assert policy.card["score_margin_weight"] > 0
+
+    def sure(features: NDArray[Any]) -> tuple[Tensor, Tensor]:
+        return torch.zeros(len(features), LINKAGE.num_actions), torch.full((len(features), 2), 1.4)
+
+    monkeypatch.setattr(policy, "forward", sure)
+    agent = SearchAgent(policy, 2)
+    positions = midgame(LINKAGE, 1, 4)
+    assert agent.distribution(positions)[1].max() > 1
+    assert agent.analyse(positions)[1].tolist() == [1, 1]
 
 
 @pytest.mark.slow  # quick: test_one_network_plays_with_every_number_of_players

@@ -329,8 +329,8 @@ class SearchAgent:
             check: Called before every forward pass; its exceptions end the search.
 
         Returns:
-            The improved policy float32[A], the values float32[P] by seat, and the visits int64[A]
-            of the actions, all 0 if the exact solver solves the position.
+            The improved policy float32[A], the expected payoffs float32[P] by seat, -1 to 1, and
+            the visits int64[A] of the actions, all 0 if the exact solver solves the position.
 
         Raises:
             ValueError: As `PolicyAgent.act`.
@@ -339,7 +339,8 @@ class SearchAgent:
         states = positions.states[:1].copy()
         with self._borrowed() as search:
             result = self._run(search, states, positions.seeds[:1], check)
-            return result.policy[0], result.values[0], search.visits(0)
+            values = result.values[0].clip(-1, 1)  # with score margins they go beyond
+            return result.policy[0], values, search.visits(0)
 
     @contextmanager
     def _borrowed(self) -> Iterator[GumbelSearch]:
