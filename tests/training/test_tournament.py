@@ -143,7 +143,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert "Bradley-Terry" in out
-    assert "Linkage: 4 games after 2-4 random plies" in out
+    assert "Linkage, 2 players: 4 games after 2-4 random plies" in out
     assert json.loads((tmp_path / "ratings.json").read_text())["openings"] == "2-4"
     assert main(["tournament", "random", "--output", str(tmp_path)]) == 2
     assert "two or more different" in capsys.readouterr().err
