@@ -9,6 +9,8 @@ ARGS ?=
 SEED ?= 0
 GAME ?= linkage
 DIST ?= dist
+# Python compiles modules when it imports them; most of those of torch are never imported.
+PIP_ARGS ?= --no-compile
 PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=20
 # With SINCE=REVISION, the tests of wings run only where a change since then concerns them.
 SINCE ?=

@@ -296,10 +296,16 @@ def test_commands_are_right(page: Path) -> None:
             )
 
 
+@pytest.fixture(scope="module")
+def public() -> set[str]:
+    """The public modules, and the names in them."""
+    names = public_names()
+    return {*names} | {f"{module}.{name}" for module in names for name in names[module]}
+
+
+@pytest.mark.slow  # quick: test_snippets_run
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_snippets_import_public_names(page: Path) -> None:
-    public = public_names()
-    named = {f"{module}.{name}" for module, names in public.items() for name in names} | {*public}
+def test_snippets_import_public_names(page: Path, public: set[str]) -> None:
     for block in blocks(page.read_text(encoding="utf-8"), "python"):
         for node in ast.walk(ast.parse(block)):
             imported: list[str] = []
@@ -308,7 +314,7 @@ def test_snippets_import_public_names(page: Path) -> None:
             elif isinstance(node, ast.ImportFrom):
                 imported = [f"{node.module}.{alias.name}" for alias in node.names]
             ours = {name for name in imported if re.match(r"linkzoo(_training)?\b", name)}
-            assert ours <= named, page
+            assert ours <= public, page
 
 
 @pytest.mark.slow  # quick: test_snippets_run
