@@ -238,8 +238,8 @@ $(VENV)/.dev: $(VENV)/.made pyproject.toml $(LOCKS)
 	$(call locked,$(VENV),-e ".[train$(comma)web$(comma)dev]")
 	touch $@ $(VENV)/.train
 
-$(VENV)/.release: $(VENV)/.dev
-	$(call locked,$(VENV),-e ".[train$(comma)web$(comma)dev$(comma)release]")
+$(VENV)/.release: $(VENV)/.made pyproject.toml $(LOCKS)
+	$(call locked,$(VENV),-e ".[release]")
 	touch $@
 
 $(VENV)/.browser: $(VENV)/.dev

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomli_w
 from packaging.requirements import Requirement
 from scripts import distributions, release
 from scripts.distributions import Distribution
@@ -81,7 +82,6 @@ def test_together_they_hold_the_files_of_a_clone() -> None:
 
 @pytest.mark.parametrize("distribution", BOTH, ids=lambda each: each.project["name"])
 def test_a_source_tree(distribution: Distribution, tmp_path: Path) -> None:
-    tomli_w = pytest.importorskip("tomli_w")
     distribution.write_tree(tmp_path)
     written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.*")}
     assert {path for path in source_files(distribution) if "." in path} <= written

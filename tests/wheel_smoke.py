@@ -16,7 +16,7 @@ from pathlib import Path
 
 _BIN = Path(sys.executable).parent
 _PRESET = "linkage_ppo_quick"
-_TRAIN = ["train", _PRESET, "max_seconds=10", "eval.final_blocks=20"]
+_TRAIN = ["train", _PRESET, "max_seconds=5", "eval.final_blocks=20"]
 
 
 def linkzoo_command(*arguments: str, cwd: str | None = None) -> subprocess.CompletedProcess[str]:
