@@ -65,7 +65,9 @@ def test_what_is_refused() -> None:
 
 def test_a_name_is_taken_once() -> None:
     linkzoo.register(GAME)
-    with pytest.raises(ValueError, match=r"another game is called 'connect_four' .*; .* are taken"):
+    with pytest.raises(
+        ValueError, match=r"another game is called 'connect_four' \(so .*\); .* are taken"
+    ):
         linkzoo.register(replace(GAME, title="Four in a Row"))
     with pytest.raises(ValueError, match="another game is called 'linkage'"):
         linkzoo.register(replace(GAME, name="linkage"))

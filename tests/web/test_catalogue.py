@@ -30,7 +30,7 @@ Catalogue = dict[str, dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def catalogue(client: Client) -> Catalogue:
-    """What the server offers, by game."""
+    """The games that the server offers, by name."""
     return {one["name"]: one for one in client.ask("catalogue")[1]["games"]}
 
 

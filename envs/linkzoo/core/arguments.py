@@ -84,8 +84,8 @@ def integer(name: str, value: object, low: int, high: int) -> int:
         raise ValueError(f"{name}: {shown(value)} is not an integer in {low}..{high}")
     number = int(value)
     if not low <= number <= high:
-        allowed = f"{low}" if low == high else f"in {low}..{high}"
-        raise ValueError(f"{name}: {shown(number)} is not {allowed}")
+        within = "" if low == high else "in "
+        raise ValueError(f"{name}: {shown(number)} is not {within}{_span(low, high)}")
     return number
 
 
@@ -121,9 +121,14 @@ def one_of(name: str, value: object, allowed: Collection[object]) -> None:
 def sequence(name: str, value: object, low: int, high: int) -> list[Any]:
     """Returns `value` if it is a list of low..high items."""
     if not isinstance(value, list | tuple) or not low <= len(value) <= high:
-        count = f"{low}" if low == high else f"{low}..{high}"
+        count = _span(low, high)
         raise ValueError(f"{name}: {shown(value)} is not a list of {count} items")
     return list(value)
+
+
+def _span(low: int, high: int) -> str:
+    """Returns a range in words: `2..4`, or `2` for a range of one value."""
+    return f"{low}" if low == high else f"{low}..{high}"
 
 
 def agrees(name: str, value: object, expected: object, *, ordered: bool = True) -> None:

@@ -186,7 +186,7 @@ class Cache(FunctionCache):
         self._folder = Path(self._cache_path)
         named = numba.config.CACHE_DIR  # type: ignore[attr-defined]  # NUMBA_CACHE_DIR
         if named and self._folder.parent == Path(named):
-            # Numba has a folder for each place where a package is installed: one would do, since
+            # Numba makes a folder for each place of installation. One for each package is enough:
             # the digest tells code apart.
             self._folder = Path(named) / function.__module__.rpartition(".")[0]
             self._folder.mkdir(parents=True, exist_ok=True)
