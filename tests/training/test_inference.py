@@ -18,7 +18,7 @@ from linkzoo_training.algorithms.alphazero import AlphaZeroTrainer
 from linkzoo_training.config.config import read_config
 from linkzoo_training.networks.flat import frozen, make_network
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor, ProcessExecutor
-from linkzoo_training.selfplay.inference import InferenceServer, RemoteNetwork
+from linkzoo_training.selfplay.inference import InferenceServer, RemoteNetwork, _socket_of
 from linkzoo_training.train import make_trainer
 from tests.training.helpers import assert_close
 from tests.training.test_asynchronous import TINY, workers_of
@@ -84,6 +84,21 @@ def test_peers_that_hang_hold_up_no_other() -> None:
         server.stop()
         with pytest.raises(EOFError):
             hanging.recv_bytes()
+
+
+def test_no_message_waits_for_the_other_side() -> None:
+    """Long messages are written in two parts: by Nagle's algorithm each would take 40 ms."""
+    network = frozen(make_network(get_game("linkage"), "flat", 8, 1), bf16=False)
+    server = InferenceServer(CPU, HOST)
+    server.add(0, network)
+    worker = RemoteNetwork(server.address)
+    worker(torch.rand(48, network.map.scale.size))
+    assert worker._connection is not None
+    (own,) = server._connections
+    for connection in (own, worker._connection):
+        with _socket_of(connection) as end:
+            assert end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+    server.stop()
 
 
 def test_outputs_are_those_of_the_network_of_the_version() -> None:
