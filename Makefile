@@ -14,7 +14,7 @@ PIP_ARGS ?= --no-compile
 PYTEST_ARGS ?= -n 2 --dist loadgroup --durations=20
 # With SINCE=REVISION, the tests of wings run only where a change since then concerns them.
 SINCE ?=
-TESTS := -m pytest $(if $(SINCE),--changed-since $(SINCE))
+TESTS := -m pytest $(if $(SINCE),--changed-since=$(SINCE))
 FRAMEWORKS ?= .venv-frameworks
 AGILERL ?= .venv-agilerl
 LLM ?= .venv-llm
