@@ -1,5 +1,6 @@
 """Tests of wings run when the wing, or a file that it stands on, changed."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,10 @@ def test_some_changes_concern_everything(changed: set[str], expected: bool) -> N
 def test_a_revision_that_git_does_not_know() -> None:
     with pytest.raises(ValueError, match="--changed-since no-such-revision: fatal"):
         changed_files("no-such-revision")
+
+
+def test_make_names_the_revision_in_one_word() -> None:
+    """As a word of its own pytest would take it for a path, and collect the whole clone."""
+    command = ("make", "--dry-run", "test", "SINCE=HEAD")
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert " -m pytest --changed-since=HEAD -m " in done.stdout

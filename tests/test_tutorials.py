@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 from tests.driving import first_quick
 from tests.snippets import ROOT
 
-pytestmark = [pytest.mark.slow, pytest.mark.last]  # quick: test_commands_are_right
+pytestmark = pytest.mark.slow  # quick: test_commands_are_right
 
 _FENCED = r"^```(python|sh|yaml)\n(.*?)^```$"
 _INDENTED = r"((?:^    \S[^\n]*\n)+)"

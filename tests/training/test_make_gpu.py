@@ -143,7 +143,7 @@ def test_measuring_and_training_get_half_of_the_time(fakes: Fakes) -> None:
         fakes.task("play", When.ALONE, 0.2),
         fakes.task("train", When.LAST, 0.2),
     ]
-    assert not fakes.run(planned, seconds=10.0)
+    assert not fakes.run(planned, seconds=4.0)
     endless, play, train = (fakes.notes(task.name) for task in planned)
     assert play[-1] < train[0]
     for times in (play, train):
