@@ -199,7 +199,7 @@ def test_a_picture_for_another_width_that_comes_late_is_not_shown(screen: Screen
 def test_two_people_never_get_what_the_other_holds(screen: Screen) -> None:
     screen.page.on("response", screen.keep)
     session = screen.start("link_o", ["human", "human"])
-    for _ in range(6):
+    for _ in range(3):
         screen.page.wait_for_selector(".cover h1")
         seat = session.waiting
         assert seat is not None
