@@ -7,6 +7,7 @@ from typing import Any
 
 import connect_four
 import gymnasium
+import numpy as np
 import pettingzoo
 import pytest
 
@@ -88,6 +89,14 @@ def test_files_of_other_versions_are_refused(name: str, version: Any) -> None:
         GameRecord.from_dict({**record.to_dict(), "version": version})
     with pytest.raises(ValueError, match=complaint):
         list(replace(record, version=version).replay())
+
+
+@pytest.mark.parametrize("game", ["link_o", None, 5, np.zeros(2)])
+def test_a_position_of_another_game_says_so(game: Any) -> None:
+    """Before it lists the fields that differ."""
+    position = {**position_of(get_game("linkage")), "game": game, "other": 0}
+    with pytest.raises(ValueError, match=r"^game: this is a position of .*, not of 'linkage'$"):
+        get_game("linkage").from_dict(position)
 
 
 @pytest.mark.parametrize("name", VERSIONS)

@@ -346,7 +346,8 @@ class Game:
             data: The referee's view, or a seat's view where nothing is hidden (the seed is 0 then).
 
         Raises:
-            ValueError: A field is missing, unknown, invalid or contradicts the others.
+            ValueError: The position is of another game, or a field is missing, unknown, invalid or
+                contradicts the others.
         """
         if "version" in json_object("position", data):
             self.check_version(data["version"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkzoo.core.arguments import agrees, check_keys, integer, sequence
+from linkzoo.core.arguments import agrees, check_keys, integer, sequence, shown
 from linkzoo.core.options import Options, read_options, write_options, written_names
 from linkzoo.core.protocols import ToDict
 from linkzoo.core.state import Field, Record, field_bounds, record_dtype, winners_of
@@ -53,10 +53,12 @@ class JsonHeader:
             optional: The optional fields.
 
         Raises:
-            ValueError: A field is missing, unknown or invalid.
+            ValueError: The position is of another game, or a field is missing, unknown or invalid.
         """
+        game = data.get("game", self.name)
+        if not isinstance(game, str) or game != self.name:
+            raise ValueError(f"game: this is a position of {shown(game)}, not of {self.name!r}")
         check_keys("position", data, required, optional)
-        agrees("game", data["game"], self.name)
         names = written_names(self.options, self.fixed, self.digest)
         check_keys("options", data["options"], names)
         state: Record = np.zeros(1, self._state)[0]
