@@ -167,16 +167,16 @@ def measure(config: AnyConfig, workers: int, iterations: int) -> Row:
         spent = [end - start for start, end in zip(started, meters(), strict=True)]
         seconds, learner, played, everything, weights, games = spent
     return Row(
-        workers,
-        before,
-        plies / seconds,
-        sum(idle) / iterations,
-        CORES - (everything - learner - played) / seconds,
-        (weights + games) / iterations,
-        fleet.weights,
-        games / plies,
-        learner / plies,
-        played / plies,
+        workers=workers,
+        warm_up=before,
+        plies_per_second=plies / seconds,
+        idle=sum(idle) / iterations,
+        cores=CORES - (everything - learner - played) / seconds,
+        sent=(weights + games) / iterations,
+        weights=fleet.weights,
+        games=games / plies,
+        learner=learner / plies,
+        worker=played / plies,
     )
 
 
