@@ -112,6 +112,27 @@ def test_it_begins_as_the_linear_scorer(game: str) -> None:
         np.testing.assert_allclose(scores[rows, best[rows]], scores.max(1)[rows], atol=1e-4)
 
 
+def test_the_learner_scores_as_in_float32() -> None:
+    """Scores over the temperature go to hundreds, where bfloat16 is wrong by 1 and more."""
+    network: Any = make_network(LINK_O, "action", 16, 1)
+    network.begin_with(load_scorer(LINK_O).weights, 0.1)
+    features = encoded(midgame(LINK_O, 20, 12))
+    with torch.autocast("cpu", torch.bfloat16):
+        logits, _ = network(features)
+    assert_close(logits, network(features)[0], rtol=0, atol=0)
+
+
+@pytest.mark.slow  # quick: the test above
+@pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"], slow=0))
+def test_the_learner_begins_where_self_play_ended(game: str) -> None:
+    """In bfloat16, too: at a rate of nearly 0 nothing is clipped, and nothing diverges."""
+    rates = {"learning_rate": [1e-12, 1e-12], "precision": "bf16"}
+    config = read_config({**SMALL, **rates, "game": game, "initial_scorer": "linear"})
+    metrics = make_trainer(config).iterate()
+    assert metrics["clipfrac"] == 0
+    assert abs(metrics["approx_kl"]) < 1e-6
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("game", first_quick(["link_o", "love_links", "love_formula"], slow=0))
 @pytest.mark.parametrize("seed", first_quick([1, 2, 3, 4], slow=0))

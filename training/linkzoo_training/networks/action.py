@@ -43,7 +43,8 @@ class LinearScorer(nn.Module):
         features = features.float()
         context = features.index_select(-1, self.context)
         factors = torch.cat([torch.ones_like(context[..., :1]), context], -1)
-        return torch.einsum("...k,kc,...c->...", features, self.weight, factors)
+        with torch.autocast(features.device.type, enabled=False):
+            return torch.einsum("...k,kc,...c->...", features, self.weight, factors)
 
 
 class ActionNet(PolicyValueNet):
