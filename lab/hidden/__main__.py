@@ -52,6 +52,7 @@ class Algorithm(NamedTuple):
 ALGORITHMS = {
     "ppo": Algorithm("ours", ("torch",), _ALL),
     "ppo_kl": Algorithm("ours", ("torch",), _ALL),
+    "ppo_average": Algorithm("ours", ("torch",), _ALL),
     "alphazero": Algorithm("ours", ("torch",), _ALL),
     "linear": Algorithm("ours", ("torch",), _OURS),
     "cfr_plus": Algorithm("ours", ("torch",), _EXACT),

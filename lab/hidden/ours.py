@@ -1,4 +1,4 @@
-"""Our algorithms in the benchmark: `ppo`, `ppo_kl`, `alphazero`, `linear` and `cfr_plus`."""
+"""Our algorithms: `ppo`, `ppo_kl`, `ppo_average`, `alphazero`, `linear` and `cfr_plus`."""
 
 import json
 import tempfile
@@ -23,6 +23,7 @@ _CONFIGS = Path(__file__).parents[1] / "nash_conv"
 _SETTINGS = {
     "ppo": ("ppo.yaml", ["kl_coef=0"]),
     "ppo_kl": ("ppo.yaml", []),
+    "ppo_average": ("ppo.yaml", ["kl_coef=0", "average=50", "entropy=[0.2, 0.1]"]),
     "alphazero": ("alphazero.yaml", []),
 }
 # Decisions of a step of `linear`; in fewer, no whole game of Love Formula ends.

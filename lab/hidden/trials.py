@@ -35,6 +35,7 @@ SEED = 0
 CHOSEN = {
     "ppo": 3,
     "ppo_kl": 3,
+    "ppo_average": 2,
     "alphazero": 2,
     "linear": 2,
     "nfsp": 1,
