@@ -27,9 +27,7 @@ def searcher(game: str, simulations: int) -> SearchAgent:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    [SearchAgent.act, SearchAgent.distribution, SearchAgent.analyse],
-    ids=["act", "distribution", "analyse"],
+    "answer", first_quick([SearchAgent.act, SearchAgent.distribution, SearchAgent.analyse], slow=0)
 )
 @pytest.mark.parametrize("game", first_quick(["linkage", "love_links", "connect_four:GAME"]))
 def test_a_search_may_begin_during_another(game: str, answer: Answer) -> None:
