@@ -103,6 +103,13 @@ def close(actual: Sequence[float], expected: Sequence[float]) -> None:
         np.testing.assert_allclose(actual, expected, atol=1e-6)
 
 
+def allowed_players(game: Game) -> str:
+    """Returns the end of the message that refuses another number of players."""
+    if game.min_players == game.max_players:
+        return f"{game.min_players}"
+    return f"in {game.min_players}..{game.max_players}"
+
+
 def first_quick(cases: Sequence[Any], quick: int = 1, slow: int = 1) -> list[Any]:
     """Returns values to parametrize with: the first are tried by every run, the last every night.
 

@@ -9,6 +9,7 @@ import pytest
 import linkzoo
 from linkzoo import VecEnv, get_game, make, make_vec
 from tests.common.variants import ALL, REFUSED, VARIANTS, Variant, every_variant
+from tests.driving import allowed_players
 
 
 def option_names(name: str) -> list[str]:
@@ -87,9 +88,7 @@ def test_wrong_options_and_players_are_refused(name: str) -> None:
     game = get_game(name)
     options, players = REFUSED[name]
     (option,) = options
-    counts = f"in {game.min_players}..{game.max_players}"
-    if game.min_players == game.max_players:
-        counts = f"{game.min_players}"
+    counts = allowed_players(game)
     for build in (make, make_pair):
         with pytest.raises(ValueError, match=option):
             build(name, **options)
