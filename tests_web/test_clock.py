@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.server import Client
 
@@ -29,6 +30,7 @@ def test_a_clock_is_chosen_where_the_turn_is_no_secret(screen: Screen, client: C
     expect(page.get_by_role("timer")).to_have_text(["5:00", "5:00"])
 
 
+@pytest.mark.nightly  # CI: tests/web has clocks that end games
 def test_a_clock_ticks_and_ends_the_game(browser: Browser, client: Client) -> None:
     body = {"game": "linkage", "seats": ["human", "human"], "seed": 1, "apart": True}
     clock = {"minutes": 1, "increment": 0}

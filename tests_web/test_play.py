@@ -103,6 +103,7 @@ def test_take_back_and_reload_go_on(screen: Screen) -> None:
     assert page.inner_html(".board") == before
 
 
+@pytest.mark.nightly  # CI: two people play on two devices
 def test_two_tabs_agree_and_a_finished_game_stays(browser: Browser, client: Client) -> None:
     screens = [Screen(browser.new_page(reduced_motion="reduce"), client) for _ in range(2)]
     screens[0].start("linkage", ["human", "human"])
@@ -263,6 +264,7 @@ def test_the_log_shows_a_move_on_the_board(screen: Screen) -> None:
     assert page.evaluate("() => document.activeElement.textContent") == first.words
 
 
+@pytest.mark.nightly  # CI: whole games by clicks
 def test_opponents_moves_are_shown_one_after_another(browser: Browser, client: Client) -> None:
     page = browser.new_page(viewport={"width": 1300, "height": 950})
     screen = Screen(page, client)
