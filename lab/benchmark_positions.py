@@ -51,7 +51,8 @@ from linkzoo_training.llm.benchmark_positions import (
     benchmark_games,
     read_benchmark_positions,
 )
-from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
+from linkzoo_training.search.linear import WHOLE_GAME
+from linkzoo_training.search.monte_carlo import action_values
 
 COUNT = 40  # positions of a game, at most
 SEED = 20261126
@@ -129,7 +130,7 @@ def relabelled(game: Game, states: NDArray[Any], playouts: int) -> NDArray[np.fl
     for half, values in enumerate(halves):
         seeds = random_u64s(SEED, 9003, half, np.arange(len(states)))
         each = np.full(len(states), playouts)
-        label(states, seeds, each, MARGIN_WEIGHT, scorer, NO_SCORER, masks, values)
+        label(states, seeds, each, MARGIN_WEIGHT, scorer, WHOLE_GAME, masks, values)
     halves[:, masks == 0] = np.nan
     centred = halves - np.nanmean(halves, 2, keepdims=True)
     noise = np.nanstd(centred[0] - centred[1]) / 2

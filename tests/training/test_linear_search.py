@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from linkzoo import Positions, get_game, make_vec
+from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo_training.agents.linear import LinearAgent, shipped_critic
 from linkzoo_training.agents.linear_search import LinearSearchAgent
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.labelled_positions import read_labelled_positions
+from linkzoo_training.evaluation.match import play_match
 from linkzoo_training.search import monte_carlo
-from linkzoo_training.search.linear import Scorer, action_spec
+from linkzoo_training.search.linear import NO_SCORER, Horizon, Scorer, action_spec
 
 
 def midgame(count: int, target: int = 64) -> Positions:
@@ -90,6 +92,45 @@ def test_playouts_have_a_range() -> None:
 
 
 @pytest.mark.slow
+def test_without_a_critic_margins_are_the_result() -> None:
+    """After so many plies of the scorer, in a world that the seat can't tell from the real one."""
+    game = get_game("love_links")
+    agent = LinearAgent()
+    vec = make_vec("love_links", 6, 3)
+    now = vec.reset(5)
+    for _ in range(20):
+        now = vec.step(now.action_mask.argmax(1))
+    positions = Positions(game, vec.states, np.arange(6, dtype=np.uint64))
+    masks = positions.action_mask
+    values = np.empty(masks.shape, np.float32)
+    play = monte_carlo.action_values(game, linear=True)
+    horizon = Horizon(3, NO_SCORER)
+    scorer, once = agent.scorer(game), np.ones(6, np.int64)
+    play(vec.states, positions.seeds, once, 0.5, scorer, horizon, masks, values)
+    assert (values[masks == 0] == 0).all()
+    for i, seat in enumerate(vec.states["seat"].tolist()):
+        action = int(masks[i].argmax())
+        world = vec.states[i : i + 1].copy()
+        seed = np.uint64(random_u64(positions.seeds[i], STREAM_SEARCH, 0))
+        game.determinize(world[0], seat, seed)
+        game.rules.apply(world[0], action)
+        for _ in range(3):
+            (then,) = agent.act(Positions(game, world, np.zeros(1, np.uint64))).tolist()
+            game.rules.apply(world[0], then)
+        margins = np.empty(3, np.float32)
+        game.score_margins(world[0], margins)
+        assert values[i, action] == 0.5 * margins[seat]
+
+
+@pytest.mark.slow
+def test_few_playouts_beat_the_scorer_alone() -> None:
+    """In Love Links, where what the next turns bring decides."""
+    searched = make_agent("linear:16", "love_links")
+    share = play_match("love_links", searched, LinearAgent(), 20, num_players=2).win_share()
+    assert share.low > 0.5
+
+
+@pytest.mark.slow
 def test_a_critic_ends_playouts_at_a_later_turn_of_the_seat() -> None:
     """Nobody is out within 14 plies of three players, so nothing but the critic counts."""
     game, scorer = get_game("link_o"), LinearAgent().scorer(get_game("link_o"))
@@ -103,7 +144,8 @@ def test_a_critic_ends_playouts_at_a_later_turn_of_the_seat() -> None:
     for value, critic in zip(
         values, (Scorer(scorer.context, weights), shipped_critic(game)), strict=True
     ):
-        play(vec.states, positions.seeds, np.full(4, 8), 8.0, scorer, critic, masks, value)
+        horizon = Horizon(14, critic)
+        play(vec.states, positions.seeds, np.full(4, 8), 8.0, scorer, horizon, masks, value)
     assert (values[0] == 1.5 * masks).all()
     assert (np.abs(values[1][masks > 0]) < 2 * 8).all()
     assert values[1][masks > 0].std() > 0.1

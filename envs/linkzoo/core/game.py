@@ -131,6 +131,8 @@ class Game:
         integer("players", self.players[0], 1, self.players[1])
         integer("players", self.players[1], 1, MAX_PLAYERS)
         integer("typical_length", facts.typical_length, 1, facts.max_length)
+        if facts.playout_plies is not None:
+            integer("playout_plies", facts.playout_plies, 1, 2**31 - 1)
         if (hides or facts.chance) and self.rules.determinize is None:
             raise ValueError(
                 "determinize: a game with hidden information or chance needs one "

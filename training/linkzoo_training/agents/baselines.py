@@ -14,7 +14,8 @@ from linkzoo.engine.rng import STREAM_ACTION, random_u64
 from linkzoo.engine.threads import get_num_threads
 from linkzoo_training.search import uct
 from linkzoo_training.search.greedy import greedy
-from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
+from linkzoo_training.search.linear import NO_SCORER, WHOLE_GAME
+from linkzoo_training.search.monte_carlo import action_values
 from linkzoo_training.search.solver import solver, successors
 
 MAX_SIMULATIONS = 10**6  # tree search limit: about 60 MB per thread
@@ -120,7 +121,7 @@ class MonteCarloAgent:
                 playouts[part],
                 float(score_margin_weight),
                 NO_SCORER,
-                NO_SCORER,
+                WHOLE_GAME,
                 masks[part],
                 values[part],
             )

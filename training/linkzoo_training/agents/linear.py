@@ -15,8 +15,7 @@ from linkzoo.core.urls import local_copy
 from linkzoo_training.networks.inputs import context_of
 from linkzoo_training.search.action import scorer_alone
 from linkzoo_training.search.duel import Player
-from linkzoo_training.search.linear import Scorer, action_spec, linear
-from linkzoo_training.search.monte_carlo import NO_SCORER
+from linkzoo_training.search.linear import NO_SCORER, Scorer, action_spec, linear
 
 FORMAT = "linkzoo-linear/1"
 SHIPPED_SCORER = "linear"  # the name of the scorer that ships for a game

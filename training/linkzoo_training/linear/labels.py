@@ -27,8 +27,8 @@ from linkzoo_training.evaluation.labelled_positions import (
     read_labels,
     write_labels,
 )
-from linkzoo_training.search.linear import Scorer
-from linkzoo_training.search.monte_carlo import NO_SCORER, action_values
+from linkzoo_training.search.linear import NO_SCORER, WHOLE_GAME, Scorer
+from linkzoo_training.search.monte_carlo import action_values
 from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
@@ -161,7 +161,7 @@ def _label(settings: LabelSettings, states: NDArray[Any]) -> Labels:
     playouts = np.full(len(states), settings.playouts)
     weight = float(settings.score_margin_weight)
     label = action_values(game, settings.rollout != RANDOM)
-    label(states, seeds, playouts, weight, scorer, NO_SCORER, masks, values)
+    label(states, seeds, playouts, weight, scorer, WHOLE_GAME, masks, values)
     _, actions = masks.nonzero()
     return Labels(settings, 1, states, masks.sum(1, np.int64), actions, values[masks > 0])
 

@@ -28,6 +28,25 @@ class Scorer(NamedTuple):
     weights: Float32s
 
 
+NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))
+
+
+class Horizon(NamedTuple):
+    """Where a playout of scorers ends that hasn't come to the end of the game.
+
+    Attributes:
+        plies: Plies of the playout until then.
+        critic: Its score of the seat's next action stands for the result. NO_SCORER: the seat's
+            score margin does, at once.
+    """
+
+    plies: int
+    critic: Scorer
+
+
+WHOLE_GAME = Horizon(2**31, NO_SCORER)
+
+
 @compiled
 def weigh(scorer: Scorer, features: Int8s, linear: Float32s) -> None:
     """Fills the weight of each feature [K] in the context of one action's features."""

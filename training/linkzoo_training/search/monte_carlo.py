@@ -17,16 +17,49 @@ import numpy as np
 
 from linkzoo.core.game import Game
 from linkzoo.core.kernels import make_skip_forced_actions, random_legal
-from linkzoo.core.state import Masks, Records, Seeds
+from linkzoo.core.state import Mask, Masks, Records, Seeds
 from linkzoo.engine.compiled import compiled
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo.engine.threads import RowKernel
 from linkzoo_training.arrays import Float32s, Int64s
-from linkzoo_training.search.linear import Choose, Scorer, choose_action
-from linkzoo_training.search.protocols import FillActionValues
+from linkzoo_training.search.linear import Choose, Horizon, Scorer, choose_action
+from linkzoo_training.search.protocols import FillActionValues, PlayOut
 
-NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))
-_HORIZON = 14  # plies of a playout after which a critic may end it
+
+def make_play_out(game: Game, choose: Choose | None) -> PlayOut:
+    """Returns the function that plays on from a record.
+
+    `choose` plays the playouts; None: they are random.
+    """
+    apply = game.rules.apply
+    skip_forced_actions = make_skip_forced_actions(game)
+
+    @compiled
+    def play_out(
+        world: Records,
+        mask: Mask,
+        seat: int,
+        seed: np.uint64,
+        scorer: Scorer,
+        horizon: Horizon,
+        scratch: Records,
+        scores: Float32s,
+    ) -> int:
+        plies = 0
+        while world[0].seat >= 0:
+            if choose is not None:  # a constant: the other branch is dropped
+                action = choose(world[0], mask, scorer, scratch, scores)
+            else:
+                action = random_legal(mask, seed, STREAM_SEARCH, plies)
+            is_seats = len(horizon.critic.weights) == 0 or world[0].seat == seat
+            if plies >= horizon.plies and is_seats:
+                return action
+            apply(world[0], action)
+            skip_forced_actions(world[0], mask)
+            plies += 1
+        return -1
+
+    return play_out
 
 
 def make_action_values(game: Game, choose: Choose | None) -> FillActionValues:
@@ -39,6 +72,7 @@ def make_action_values(game: Game, choose: Choose | None) -> FillActionValues:
     score_margins = game.score_margins
     determinize = game.determinize
     skip_forced_actions = make_skip_forced_actions(game)
+    play_out = make_play_out(game, choose)
 
     @compiled
     def action_values(
@@ -49,10 +83,11 @@ def make_action_values(game: Game, choose: Choose | None) -> FillActionValues:
         playouts: Int64s,
         score_margin_weight: float,
         scorer: Scorer,
-        critic: Scorer,
+        horizon: Horizon,
         masks: Masks,
         values: Float32s,
     ) -> None:
+        critic = horizon.critic
         scores = np.empty(masks.shape[1], np.float32)
         for i in range(first, last):
             dealt = states[i : i + 1].copy()
@@ -65,34 +100,27 @@ def make_action_values(game: Game, choose: Choose | None) -> FillActionValues:
             mask = np.empty(masks.shape[1], np.int8)
             values[i] = 0
             for playout in range(playouts[i]):
-                world_seed = random_u64(seeds[i], STREAM_SEARCH, playout)
+                seed = random_u64(seeds[i], STREAM_SEARCH, playout)
                 dealt[0] = states[i]
-                determinize(dealt[0], seat, world_seed)
+                determinize(dealt[0], seat, seed)
                 for action in range(masks.shape[1]):
                     if masks[i, action] == 0:
                         continue
                     world[0] = dealt[0]
                     apply(world[0], action)
                     skip_forced_actions(world[0], mask)
-                    draw = 0
-                    while world[0].seat >= 0:
-                        if choose is not None:  # a constant: the other branch is dropped
-                            chosen = choose(world[0], mask, scorer, scratch, scores)
-                            if len(critic.weights) and draw >= _HORIZON and world[0].seat == seat:
-                                mask[:] = 0
-                                mask[chosen] = 1
-                                choose(world[0], mask, critic, scratch, scores)
-                                values[i, action] += scores[chosen]
-                                break
-                        else:
-                            chosen = random_legal(mask, world_seed, STREAM_SEARCH, draw)
-                        apply(world[0], chosen)
-                        skip_forced_actions(world[0], mask)
-                        draw += 1
-                    else:
+                    later = play_out(world, mask, seat, seed, scorer, horizon, scratch, scores)
+                    if choose is not None and later >= 0 and len(critic.weights):
+                        mask[:] = 0
+                        mask[later] = 1
+                        choose(world[0], mask, critic, scratch, scores)
+                        values[i, action] += scores[later]
+                        continue
+                    score_margins(world[0], margin)
+                    values[i, action] += score_margin_weight * margin[seat]
+                    if later < 0:
                         payoffs(world[0], payoff)
-                        score_margins(world[0], margin)
-                        values[i, action] += payoff[seat] + score_margin_weight * margin[seat]
+                        values[i, action] += payoff[seat]
             for action in range(masks.shape[1]):
                 values[i, action] /= playouts[i]
 
@@ -103,11 +131,10 @@ def make_action_values(game: Game, choose: Choose | None) -> FillActionValues:
 def action_values(game: Game, linear: bool = False) -> RowKernel:
     """Returns the flat Monte Carlo kernel of a game, compiled at its first call.
 
-    Call it with `(states, seeds, playouts, score_margin_weight, scorer, critic, masks, values)`:
+    Call it with `(states, seeds, playouts, score_margin_weight, scorer, horizon, masks, values)`:
     unfinished records [N], uint64 seeds [N], playouts per legal action int64[N] (1 or more), the
-    weight of score margins beside payoffs, the Scorer or NO_SCORER, a Scorer whose score of the
-    seat's later actions stands for the result or NO_SCORER, int8 masks [N, A] of legal actions and
-    float32 values [N, A] to fill. Row i depends only on record i and seed i.
+    weight of score margins beside payoffs, the Scorer or NO_SCORER, a Horizon, int8 masks [N, A] of
+    legal actions and float32 values [N, A] to fill. Row i depends only on record i and seed i.
     """
     choose: Choose | None = None
     if linear:

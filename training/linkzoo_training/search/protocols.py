@@ -11,7 +11,7 @@ from linkzoo.core.solver import Memory
 from linkzoo.core.state import Actions, Mask, Masks, Record, Records, Seeds
 from linkzoo_training.arrays import Float32s, Int64s, UInt64s
 from linkzoo_training.search.gumbel_tree import Settings, Trees
-from linkzoo_training.search.linear import Scorer
+from linkzoo_training.search.linear import Horizon, Scorer
 
 
 class Greedy(Protocol):
@@ -22,11 +22,30 @@ class Greedy(Protocol):
     ) -> None: ...
 
 
+class PlayOut(Protocol):
+    """Plays on from `world[0]`, whose legal actions are in `mask`.
+
+    Returns the action that would come next at the Horizon, or -1 at the end of the game. The Scorer
+    plays, or the seed decides.
+    """
+
+    def __call__(
+        self,
+        world: Records,
+        mask: Mask,
+        seat: int,
+        seed: np.uint64,
+        scorer: Scorer,
+        horizon: Horizon,
+        scratch: Records,
+        scores: Float32s,
+    ) -> int: ...
+
+
 class FillActionValues(Protocol):
     """Fills values [N, A] of the actions in `masks` for the seats to act, 0 for others.
 
-    `playouts` [N] are the playouts per legal action. The Scorer plays them; the score of the
-    critic, another one, may stand for the result.
+    `playouts` [N] are the playouts per legal action. The Scorer plays them, up to the Horizon.
     """
 
     def __call__(
@@ -38,7 +57,7 @@ class FillActionValues(Protocol):
         playouts: Int64s,
         score_margin_weight: float,
         scorer: Scorer,
-        critic: Scorer,
+        horizon: Horizon,
         masks: Masks,
         values: Float32s,
     ) -> None: ...

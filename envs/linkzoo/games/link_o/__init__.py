@@ -71,6 +71,7 @@ def _game_on(board_name: str, board: Board) -> Game:
             summary="Lay tiles in four linked circles, and get rid of yours first.",
             minutes=20,
             playout_options={"target": 0, "redeal_inference": True},  # a round, in likely worlds
+            playout_plies=14,
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide_class=partial(LinkOGuide, positions),

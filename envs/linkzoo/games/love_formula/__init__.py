@@ -66,6 +66,7 @@ def _game_of(name: str, cards: Cards) -> Game:
             score_scale=30,
             summary="Draft cards, make couples, give them a perfect date, and keep rivals off.",
             minutes=45,
+            playout_plies=60,
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
         guide_class=partial(LoveFormulaGuide, cards, positions),
