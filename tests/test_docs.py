@@ -13,6 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from lab import strength
+from lab.hidden.__main__ import PAGE
+from lab.hidden.report import filled
 from scripts import game_pages, reference
 from scripts.api import SECTIONS, located
 from scripts.public import public_names
@@ -123,6 +125,13 @@ def test_strength_is_what_the_cards_say() -> None:
     changed = re.sub(r"\d+\.\d % \[.*\] of [\d,]+ \|$", "? |", readme, flags=re.MULTILINE)
     assert changed != readme
     assert strength.filled_readme(changed) == readme
+
+
+def test_the_benchmark_is_what_its_rows_say() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    lines = (ROOT / "lab" / "hidden" / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    command = "python -m lab.hidden --page --results lab/hidden/results.jsonl"
+    assert filled(page, [json.loads(line) for line in lines]) == page, f"run {command}"
 
 
 @pytest.mark.slow

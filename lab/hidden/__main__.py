@@ -3,9 +3,10 @@
 Each algorithm learns each game from nothing in a process of its own, for some CPU seconds on one
 core. In small games NashConv is exact; in whole games matches measure. Rows are appended to
 `--results`; those that it has are left out, so an interrupted benchmark goes on. `--search` tries
-four settings of each algorithm on one small game, `--quick` proves the pipeline in three minutes,
-and `--tables` prints Markdown and draws a picture beside the results. OpenSpiel's algorithms need
-the extra `openspiel`, MaskablePPO needs `sb3`.
+four settings of each algorithm on one small game, and `--quick` proves the pipeline in three
+minutes. `--tables` prints Markdown and draws a picture beside the results; `--page` fills the page
+of the docs. OpenSpiel's algorithms need
+the extra `openspiel`, MaskablePPO needs `sb3`, and RLlib's PPO needs `rllib`.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lab.hidden.columns import COLUMNS
-from lab.hidden.report import report
+from lab.hidden.report import draw, filled, tables
 from lab.hidden.trials import CHOSEN, COLUMN, SECONDS, SEED, TRIALS
 from llvmlite.binding import get_host_cpu_name
 
@@ -27,7 +28,8 @@ import linkzoo
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "runs" / "hidden" / "results.jsonl"
-
+PAGE = ROOT / "docs" / "hidden.md"
+PICTURE = ROOT / "docs" / "images" / "hidden.png"
 
 _ALL = tuple(COLUMNS)
 _EXACT = tuple(name for name, column in COLUMNS.items() if column.exact)
@@ -63,6 +65,7 @@ ALGORITHMS = {
     "deep_cfr": Algorithm("open_spiel_networks", ("open_spiel", "torch"), _EXACT),
     "escher": Algorithm("open_spiel_networks", ("open_spiel", "torch"), _EXACT),
     "maskable_ppo": Algorithm("maskable_ppo", ("sb3_contrib", "torch"), _ALL),
+    "rllib_ppo": Algorithm("rllib_ppo", ("ray", "torch"), _ALL),
 }
 QUICK = ("ppo_kl", "cfr_plus", "es_mccfr")
 QUICK_COLUMNS = ("leduc", "link_o mini2x4a-h3")
@@ -136,6 +139,7 @@ def main() -> None:
     parser.add_argument("--search", action="store_true", help="four trials of each algorithm")
     parser.add_argument("--quick", action="store_true", help="three algorithms, two games, 3 s")
     parser.add_argument("--tables", action="store_true", help="print the tables of what has run")
+    parser.add_argument("--page", action="store_true", help="fill docs/hidden.md with these tables")
     arguments = parser.parse_args()
     if unknown := set(arguments.algorithms) - set(ALGORITHMS):
         parser.error(f"no algorithm {sorted(unknown)}; there are {list(ALGORITHMS)}")
@@ -145,7 +149,12 @@ def main() -> None:
     if file.exists():
         rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     if arguments.tables:
-        report(rows, file.with_suffix(".png"))
+        print(tables(rows))
+        draw(rows, file.with_suffix(".png"))
+        return
+    if arguments.page:
+        PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+        draw(rows, PICTURE)
         return
     finished = {Run(*(row[name] for name in Run._fields)) for row in rows}
     runs = [run for run in planned(arguments) if run not in finished]

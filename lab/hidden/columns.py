@@ -31,7 +31,6 @@ COLUMNS = {
     "liars_dice": Column("tests.exact.games:LIARS_DICE", {}),
     "link_o mini2x4a-h3": Column("link_o", {"board": "mini2x4a-h3"}),
     "love_formula mini8-draft": Column("love_formula", {"cards": "mini8-draft"}),
-    "link_o mini2x4b-h3": Column("link_o", {"board": "mini2x4b-h3"}),
     "link_o, 2 players": Column("link_o", {}, exact=False),
     "love_formula, 2 players": Column("love_formula", {}, exact=False),
     "love_formula, 3 players": Column("love_formula", {}, 3, exact=False),

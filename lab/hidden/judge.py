@@ -26,6 +26,7 @@ from linkzoo_training.evaluation.statistics import Estimate
 # The policy so far: an agent with probabilities, or the entries of the tree, float64[K].
 Policy = Callable[[], Agent | NDArray[np.float64]]
 
+_SOLVED = 1e-4  # NashConv at which a run ends before its time
 _FIRST = 2.5  # seconds before the second point of a curve; then twice as many, and so on
 _OPPONENTS = ("linear", "greedy")
 _DEALS_SEED = 2026113001  # the deals are the same for all
@@ -39,6 +40,10 @@ class Judge(Protocol):
 
     def value(self, policy: Policy) -> float:
         """Returns the measure of the policy so far."""
+        ...
+
+    def is_solved(self, value: float, /) -> bool:
+        """Returns whether a policy with this measure leaves nothing to learn."""
         ...
 
     def facts(self, policy: Policy, /) -> dict[str, Any]:
@@ -65,6 +70,10 @@ class ExactJudge:
         entries = policy_of(policy(), self.tree)
         return exploitability_of(self._evaluator, self.tree, entries).nash_conv
 
+    def is_solved(self, value: float, /) -> bool:
+        """Returns whether NashConv is below .0001."""
+        return value < _SOLVED
+
     def facts(self, _policy: Policy, /) -> dict[str, Any]:
         """Returns no further facts."""
         return {}
@@ -88,6 +97,10 @@ class MatchJudge:
     def value(self, policy: Policy) -> float:
         """Returns the share against `linear` in some hundred games."""
         return self._against("linear", policy, _CURVE_GAMES).mean
+
+    def is_solved(self, _value: float, /) -> bool:
+        """Returns False: a stronger policy may always be found."""
+        return False
 
     def facts(self, policy: Policy, /) -> dict[str, Any]:
         """Returns the shares in 2,000 games against each opponent, and digests of weights."""
@@ -142,6 +155,7 @@ class Runner:
         self._started: float | None = None
         self._first_steps = 0
         self._due = 0.0
+        self._is_solved = False
         self._curve: list[tuple[float, int, float]] = []
         self._policy: Policy | None = None
 
@@ -159,7 +173,7 @@ class Runner:
         return time.process_time() - self._started - self._measuring
 
     def goes_on(self, policy: Policy, steps: int) -> bool:
-        """Measures now and then; returns whether time is left.
+        """Measures now and then; returns whether time and something to learn are left.
 
         Args:
             policy: Returns the policy so far, the average one where the algorithm has one.
@@ -175,10 +189,11 @@ class Runner:
             before = time.process_time()
             value = self._judge.value(policy)
             self._curve.append((round(spent, 1), steps, round(value, 5)))
+            self._is_solved = self._judge.is_solved(value)
             print(f"  {spent:6.1f} s  {value:.4f}  {steps:,}", file=sys.stderr, flush=True)
             self._due = max(_FIRST, 2 * spent)
             self._measuring += time.process_time() - before
-        return spent < self.seconds
+        return spent < self.seconds and not self._is_solved
 
     def finish(self, steps: int, **facts: Any) -> None:
         """Prints the run's row as JSON.

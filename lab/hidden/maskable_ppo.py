@@ -4,16 +4,14 @@ It learns a random seat against random play and frozen copies of itself. Steps a
 decisions with several legal actions.
 """
 
-import numpy as np
 import torch
 from lab.hidden.judge import Runner
-from lab.hidden.network_agent import NetworkAgent
+from lab.hidden.network_agent import NetworkAgent, on_features
 from lab.race.maskable_ppo import EVERY, GAMES, SETTINGS, frozen
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 import linkzoo
-from linkzoo.core.features import FeatureMap
 from linkzoo.integrations import FeatureSeatVectorEnv, OpponentPool
 from linkzoo.integrations.sb3 import SB3VecEnv
 
@@ -27,15 +25,14 @@ class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't inst
         self._pool = pool
         self._rollouts = 0
         self._going = True
-        self._features = FeatureMap(runner.column.rules().observation.spec)
+        self._rules = runner.column.rules()
 
     def agent(self) -> NetworkAgent:
         """Returns the policy so far."""
-        return NetworkAgent(self._logits)
+        return NetworkAgent(on_features(self._rules, self._logits))
 
-    def _logits(self, _seat: int, observations: torch.Tensor) -> torch.Tensor:
-        features = self._features.scaled(observations.numpy().astype(np.int64))
-        distribution = self.model.policy.get_distribution(torch.from_numpy(features))
+    def _logits(self, _seat: int, features: torch.Tensor) -> torch.Tensor:
+        distribution = self.model.policy.get_distribution(features)
         logits: torch.Tensor = distribution.distribution.logits
         return logits
 

@@ -6,10 +6,22 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from linkzoo import Positions
+from linkzoo import Game, Positions
+from linkzoo.core.features import FeatureMap
 
 # Takes a seat and its observations float32[N, F]; returns logits or shares of all actions [N, A].
 Forward = Callable[[int, torch.Tensor], torch.Tensor]
+
+
+def on_features(rules: Game, forward: Forward) -> Forward:
+    """Returns a forward pass whose network was trained on features, not on observations."""
+    features = FeatureMap(rules.observation.spec)
+
+    def scaled(seat: int, observations: torch.Tensor) -> torch.Tensor:
+        numbers = features.scaled(observations.numpy().astype(np.int64))
+        return forward(seat, torch.from_numpy(numbers))
+
+    return scaled
 
 
 class NetworkAgent:

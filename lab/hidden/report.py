@@ -1,6 +1,7 @@
-"""The benchmark's tables and its picture."""
+"""The benchmark's tables, its picture and its page in the docs."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,21 @@ from linkzoo_training.evaluation.statistics import Estimate
 Row = dict[str, Any]
 
 
-def report(rows: Sequence[Row], picture: Path) -> None:
-    """Prints the tables as Markdown: the search, NashConv, matches; draws the curves."""
-    _print_search([row for row in rows if _is_trial(row)])
+def tables(rows: Sequence[Row]) -> str:
+    """Returns the tables as Markdown: the search, NashConv, matches."""
+    lines = list(_search([row for row in rows if _is_trial(row)]))
     others = [row for row in rows if not _is_trial(row)]
     for seconds in sorted({row["seconds"] for row in others}):
         chosen = [row for row in others if row["seconds"] == seconds]
-        _print_nash_conv([row for row in chosen if "nash_conv" in row], seconds)
-        _print_matches([row for row in chosen if "matches" in row], seconds)
-    if others:
-        _draw(others, picture)
+        lines += _nash_conv([row for row in chosen if "nash_conv" in row], seconds)
+        lines += _matches([row for row in chosen if "matches" in row], seconds)
+    return "\n".join(lines)
+
+
+def filled(page: str, rows: Sequence[Row]) -> str:
+    """Returns a page with the tables between its marks."""
+    text = f"<!-- results -->\n{tables(rows)}\n\n<!-- /results -->"
+    return re.sub("<!-- results -->.*<!-- /results -->", lambda _: text, page, flags=re.DOTALL)
 
 
 def _is_trial(row: Row) -> bool:
@@ -31,54 +37,59 @@ def _is_trial(row: Row) -> bool:
     return bool((row["column"], row["seconds"], row["seed"]) == (COLUMN, SECONDS, SEED))
 
 
-def _print_search(rows: Sequence[Row]) -> None:
-    """Prints the result of every trial; the chosen ones are bold."""
+def _search(rows: Sequence[Row]) -> Iterator[str]:
+    """Yields the lines of the result of every trial; the chosen ones are bold."""
     if not rows:
         return
-    print(f"\nNashConv of {COLUMN} after {SECONDS} CPU seconds, seed {SEED}; bold: chosen.\n")
+    yield f"\nNashConv of {COLUMN} after {SECONDS} CPU seconds, seed {SEED}; bold: chosen.\n"
     names = [f"rate x {trial.rate:.2g}, batch x {trial.batch}" for trial in TRIALS]
-    print(f"| algorithm | {' | '.join(names)} |")
-    print(f"|---|{'---:|' * len(TRIALS)}")
+    yield f"| algorithm | {' | '.join(names)} |"
+    yield f"|---|{'---:|' * len(TRIALS)}"
     for algorithm in _names(rows, "algorithm"):
         values = {row["trial"]: row["nash_conv"] for row in rows if row["algorithm"] == algorithm}
         cells = [f"{values[trial]:.3f}" if trial in values else "" for trial in range(len(TRIALS))]
         if cells[CHOSEN[algorithm]]:
             cells[CHOSEN[algorithm]] = f"**{cells[CHOSEN[algorithm]]}**"
-        print(f"| `{algorithm}` | {' | '.join(cells)} |")
+        yield f"| `{algorithm}` | {' | '.join(cells)} |"
 
 
-def _print_nash_conv(rows: Sequence[Row], seconds: int) -> None:
-    """Prints NashConv by algorithm and game, with speed and memory."""
+def _nash_conv(rows: Sequence[Row], seconds: int) -> Iterator[str]:
+    """Yields the lines of NashConv by algorithm and game, the lowest first."""
     if not rows:
         return
     columns = _names(rows, "column")
-    print(f"\nNashConv after {seconds} CPU seconds on one core: mean (lowest to highest).\n")
-    print(f"| algorithm | {' | '.join(columns)} | steps/s | memory |")
-    print(f"|---|{'---:|' * (len(columns) + 2)}")
+    rows = sorted(rows, key=lambda row: (columns.index(row["column"]), row["nash_conv"]))
+    yield (
+        f"\nNashConv after {seconds} CPU seconds on one core, or earlier where it is below .0001: "
+        "mean (lowest to highest).\n"
+    )
+    yield f"| algorithm | {' | '.join(columns)} | steps/s | memory |"
+    yield f"|---|{'---:|' * (len(columns) + 2)}"
     for algorithm in _names(rows, "algorithm"):
         own = [row for row in rows if row["algorithm"] == algorithm]
         cells = [
             _spread([row["nash_conv"] for row in own if row["column"] == column], ".3f")
             for column in columns
         ]
-        print(f"| `{algorithm}` | {' | '.join(cells)} | {_cost(own)} |")
+        yield f"| `{algorithm}` | {' | '.join(cells)} | {_cost(own)} |"
 
 
-def _print_matches(rows: Sequence[Row], seconds: int) -> None:
-    """Prints shares of wins by algorithm, game and opponent, with speed and memory."""
+def _matches(rows: Sequence[Row], seconds: int) -> Iterator[str]:
+    """Yields the lines of shares of wins by game and algorithm, the highest first."""
     for column in _names(rows, "column"):
         own = [row for row in rows if row["column"] == column]
+        own.sort(key=lambda row: -row["wins_v_linear"])
         opponents = list(own[0]["matches"])
-        print(f"\n{column}: share of wins after {seconds} CPU seconds on one core, %.\n")
-        print(f"| algorithm | v {' | v '.join(opponents)} | steps/s | memory |")
-        print(f"|---|{'---:|' * (len(opponents) + 2)}")
+        yield f"\n{column}: share of wins after {seconds} CPU seconds on one core, %.\n"
+        yield f"| algorithm | v {' | v '.join(opponents)} | steps/s | memory |"
+        yield f"|---|{'---:|' * (len(opponents) + 2)}"
         for algorithm in _names(own, "algorithm"):
             runs = [row for row in own if row["algorithm"] == algorithm]
             cells = []
             for opponent in opponents:
                 estimates = [Estimate(**row["matches"][opponent]) for row in runs]
                 cells.append(_spread([100 * estimate.mean for estimate in estimates], ".1f"))
-            print(f"| `{algorithm}` | {' | '.join(cells)} | {_cost(runs)} |")
+            yield f"| `{algorithm}` | {' | '.join(cells)} | {_cost(runs)} |"
 
 
 def _cost(rows: Sequence[Row]) -> str:
@@ -103,10 +114,12 @@ def _spread(values: Sequence[float], digits: str) -> str:
     return f"{mean} ({min(values):{digits}} to {max(values):{digits}})"
 
 
-def _draw(rows: Sequence[Row], picture: Path) -> None:
+def draw(rows: Sequence[Row], picture: Path) -> None:
     """Draws NashConv, or the share against `linear`, over CPU seconds in a panel per game."""
-    longest = max(row["seconds"] for row in rows)
-    chosen = [row for row in rows if row["seconds"] == longest]
+    longest = max((row["seconds"] for row in rows if not _is_trial(row)), default=0)
+    chosen = [row for row in rows if row["seconds"] == longest and not _is_trial(row)]
+    if not chosen:
+        return
     columns = _names(chosen, "column")
     algorithms = _names(chosen, "algorithm")
     across = min(len(columns), 3)
@@ -123,20 +136,31 @@ def _draw(rows: Sequence[Row], picture: Path) -> None:
             panel.set_ylabel("share of wins v linear")
     for panel in panels[len(columns) :]:
         panel.set_visible(False)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", fontsize="small", frameon=False)
+    shown_lines = {line.get_label(): line for panel in panels for line in panel.get_lines()}
+    figure.legend(
+        shown_lines.values(),
+        shown_lines.keys(),
+        loc="outside right upper",
+        fontsize="small",
+        frameon=False,
+    )
     figure.savefig(picture, dpi=110)
 
 
 def _draw_panel(panel: Axes, rows: Sequence[Row], algorithms: Sequence[str]) -> None:
-    """Draws the mean of each algorithm's seeds in a band from the lowest to the highest."""
+    """Draws the mean of each algorithm's seeds in a band from the lowest to the highest.
+
+    A run that ended early keeps its last value.
+    """
     for number, algorithm in enumerate(algorithms):
         curves = [row["curve"] for row in rows if row["algorithm"] == algorithm]
         if not curves:
             continue
-        points = min(map(len, curves))
-        both = np.array([curve[:points] for curve in curves])
+        points = max(map(len, curves))
+        both = np.array([curve + curve[-1:] * (points - len(curve)) for curve in curves])
         seconds = np.maximum(both[:, :, 0].mean(0), 1)
-        values = both[:, :, 2]
-        panel.plot(seconds, values.mean(0), color=f"C{number}", label=algorithm)
-        panel.fill_between(seconds, values.min(0), values.max(0), color=f"C{number}", alpha=0.2)
+        values = np.maximum(both[:, :, 2], 1e-4)  # a run ends there
+        turn, color = divmod(number, 10)  # there are ten colours
+        style = ("-", "--")[turn]
+        panel.plot(seconds, values.mean(0), style, color=f"C{color}", label=algorithm)
+        panel.fill_between(seconds, values.min(0), values.max(0), color=f"C{color}", alpha=0.2)

@@ -42,4 +42,5 @@ CHOSEN = {
     "deep_cfr": 3,
     "escher": 3,
     "maskable_ppo": 3,
+    "rllib_ppo": 1,
 }

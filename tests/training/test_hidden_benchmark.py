@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 from lab.hidden.__main__ import ALGORITHMS, main, planned
 from lab.hidden.columns import COLUMNS
-from lab.hidden.report import report
+from lab.hidden.report import draw, tables
 from lab.hidden.trials import CHOSEN, COLUMN, SECONDS, TRIALS
 
 
 @pytest.mark.nightly  # quick: the tree, CFR+ and NashConv in tests/exact
-def test_a_run_goes_on_where_it_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CFR+ in Leduc hold'em; its row has what another needs to repeat it."""
     file = tmp_path / "results.jsonl"
     command = f"hidden cfr_plus --columns leduc --seconds 1 --seeds 1 --results {file}"
@@ -28,10 +26,9 @@ def test_a_run_goes_on_where_it_stopped(
     assert {"versions", "digest", "processor", "steps_per_second", "megabytes"} <= set(row)
     main()
     assert file.read_text(encoding="utf-8").splitlines() == [line]
-    capsys.readouterr()
-    report([row, {**row, "seed": 2, "nash_conv": 0.5}], tmp_path / "curves.png")
-    table = capsys.readouterr().out
-    assert f"| `cfr_plus` | {(row['nash_conv'] + 0.5) / 2:.3f} (" in table
+    rows = [row, {**row, "seed": 2, "nash_conv": 0.5}]
+    assert f"| `cfr_plus` | {(row['nash_conv'] + 0.5) / 2:.3f} (" in tables(rows)
+    draw(rows, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").stat().st_size > 1000
 
 
@@ -60,10 +57,7 @@ def test_every_algorithm_learns_what_it_can() -> None:
     assert {run.column for run in searched} == {COLUMN}
 
 
-@pytest.mark.slow
-def test_tables_show_the_search_and_the_matches(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_show_the_search_and_the_matches() -> None:
     facts = {"algorithm": "ppo", "seconds": 100, "steps_per_second": 1000, "megabytes": 300}
     trials = [
         {
@@ -78,9 +72,7 @@ def test_tables_show_the_search_and_the_matches(
     ]
     share = {"mean": 0.25, "low": 0.2, "high": 0.3}
     whole = {"column": "link_o, 2 players", "seed": 1, "matches": {"linear": share}}
-    curve = [[0.0, 10, 0.1], [100.0, 1000, 0.25]]
-    report([*trials, {**facts, **whole, "curve": curve}], tmp_path / "curves.png")
-    table = capsys.readouterr().out
+    table = tables([*trials, {**facts, **whole, "wins_v_linear": 0.25}])
     cells = [f"{trial / 8:.3f}" for trial in range(len(TRIALS))]
     cells[CHOSEN["ppo"]] = f"**{cells[CHOSEN['ppo']]}**"
     assert f"| `ppo` | {' | '.join(cells)} |" in table
