@@ -14,8 +14,8 @@ from linkzoo import Game, game_names, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_ACTION, random_u64s
 from linkzoo_training.agents.linear import LinearAgent, save_scorer, shipped_file
-from linkzoo_training.agents.linear_search import SOONER_MARGIN_WEIGHT
 from linkzoo_training.agents.playing import NOBODY, play_games
+from linkzoo_training.agents.playouts import SOONER_MARGIN_WEIGHT
 from linkzoo_training.networks.inputs import context_of
 from linkzoo_training.search.linear import action_spec
 

@@ -98,16 +98,15 @@ def serving(
     agents = {name: AgentSpec.parse(name) for name in custom_agents}
     server = Server(records, custom_agents=agents, **more)
     running = HttpServer(server, address)
-    others = set(threading.enumerate())
     thread = threading.Thread(target=running.run, args=([listening],))
     thread.start()
     try:
         yield Client(address.port, server)
     finally:
+        players = list(server.players._players.values())
         server.stop()
         running.should_exit = True
         thread.join(20)
-        for agent in set(threading.enumerate()) - others:
-            if agent.name.startswith("agent "):  # native code at Python's end would abort it
-                agent.join(60)
+        for player in players:
+            player.thread.join(60)  # native code at Python's end would abort it
         listening.close()

@@ -56,6 +56,7 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
     if checkpoint is None:
         return spec.baseline()
     from linkzoo_training.agents.policy import SearchAgent, load_agent
+    from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent, began_as_scorer
 
     try:
         policy = load_agent(checkpoint, views=spec.views, temperature=spec.temperature)
@@ -64,6 +65,8 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
             raise ValueError(f"it plays {policy.game}, not {rules}")  # noqa: TRY301
         if spec.simulations is None:
             return policy
+        if began_as_scorer(policy):
+            return PolicyPlayoutAgent(policy, spec.simulations)
         return SearchAgent(policy, spec.simulations)
     except ValueError as error:
         raise ValueError(f"agent {shown(str(spec))}: {error}") from error

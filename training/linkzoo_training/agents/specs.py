@@ -23,7 +23,7 @@ from linkzoo_training.agents.baselines import ExactAgent, GreedyAgent, MonteCarl
 from linkzoo_training.agents.extensions import extension_kinds, make_extension_agent
 from linkzoo_training.agents.human import HumanAgent
 from linkzoo_training.agents.linear import LinearAgent, load_scorer, shipped_file
-from linkzoo_training.agents.linear_search import LinearSearchAgent
+from linkzoo_training.agents.playouts import PlayoutAgent
 from linkzoo_training.imports import check_import_path, is_import_path
 from linkzoo_training.resources import checkpoint_names, find_checkpoint, is_checkpoint
 from linkzoo_training.search.solver import check_solver
@@ -214,7 +214,7 @@ class AgentSpec:
             scorer = LinearAgent(self.source or None)
             if self.simulations is None:
                 return scorer
-            return LinearSearchAgent(scorer, self.simulations)
+            return PlayoutAgent(scorer, self.simulations)
         if self.simulations is None:
             return _SIMPLE[self.kind]()
         return _SEARCHES[self.kind](self.simulations)

@@ -14,6 +14,7 @@ from linkzoo.core.kernels import kernels
 from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
 from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
+from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent
 from linkzoo_training.search.solver import new_solver
 
 SOLVER_LIMIT = 2**17  # positions per search: half a second
@@ -99,7 +100,7 @@ def policy_with_values(agent: Agent) -> PolicyAgent:
         ValueError: The agent has no values.
     """
     policy = agent
-    if isinstance(agent, SearchAgent):
+    if isinstance(agent, SearchAgent | PolicyPlayoutAgent):
         policy = agent.policy
     if not isinstance(policy, PolicyAgent):
         raise ValueError(f"{agent.name} has no values: choose a checkpoint")

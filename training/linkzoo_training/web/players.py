@@ -57,6 +57,7 @@ class Player:
     Attributes:
         ready: Whether the agent has acted: its code is compiled and its weights are loaded.
         waiting: The number of unfinished tasks.
+        thread: Its thread.
     """
 
     def __init__(self, spec: AgentSpec, game: Game) -> None:
@@ -68,7 +69,8 @@ class Player:
         self._tasks: SimpleQueue[tuple[Task[Any], Callable[..., Any]] | None] = SimpleQueue()
         self._now: Task[Any] | None = None
         # A daemon, so that the server can end while its agents work.
-        threading.Thread(target=self._work, name=f"agent {spec}", daemon=True).start()
+        self.thread = threading.Thread(target=self._work, name=f"agent {spec}", daemon=True)
+        self.thread.start()
 
     @cached_property
     def agent(self) -> Agent:

@@ -1,4 +1,4 @@
-"""`linear:N`: playouts by a linear scorer before each decision."""
+"""`linear:N` and action policies with `:N`: playouts by a linear scorer before each decision."""
 
 from dataclasses import replace
 
@@ -8,8 +8,10 @@ import pytest
 from linkzoo import Positions, get_game, make_vec
 from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo_training.agents.linear import LinearAgent, shipped_critic
-from linkzoo_training.agents.linear_search import LinearSearchAgent
 from linkzoo_training.agents.make import make_agent
+from linkzoo_training.agents.playouts import PlayoutAgent
+from linkzoo_training.agents.policy import SearchAgent
+from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.labelled_positions import read_labelled_positions
 from linkzoo_training.evaluation.match import play_match
@@ -44,9 +46,7 @@ def test_playouts_find_better_actions() -> None:
         actions=labels.actions[moves],
         values=labels.values[moves],
     )
-    searched, bare = (
-        some.regrets(agent).mean() for agent in (LinearSearchAgent(scorer, 128), scorer)
-    )
+    searched, bare = (some.regrets(agent).mean() for agent in (PlayoutAgent(scorer, 128), scorer))
     assert searched < 0.95 * bare
 
 
@@ -75,9 +75,7 @@ def test_sure_choices_take_no_playouts(monkeypatch: pytest.MonkeyPatch) -> None:
         played.append(int((playouts * masks.sum(1)).sum()))
         play(states, seeds, playouts, *rest)
 
-    monkeypatch.setattr(
-        "linkzoo_training.agents.linear_search.action_values", lambda *_, **__: counted
-    )
+    monkeypatch.setattr("linkzoo_training.agents.playouts.action_values", lambda *_, **__: counted)
     positions = midgame(40)
     scores, best = LinearAgent().scores(positions)
     near = (scores > scores.max(1, keepdims=True) - 4).sum(1)
@@ -128,6 +126,34 @@ def test_few_playouts_beat_the_scorer_alone() -> None:
     searched = make_agent("linear:16", "love_links")
     share = play_match("love_links", searched, LinearAgent(), 20, num_players=2).win_share()
     assert share.low > 0.5
+
+
+@pytest.mark.slow
+def test_a_policy_that_began_as_a_scorer_searches_by_playouts() -> None:
+    """Its shares are those of the playouts, its values those of the policy."""
+    agent = make_agent("love_links_action:12", "love_links")
+    assert isinstance(agent, PolicyPlayoutAgent)
+    assert agent.name == "love_links_action:12"
+    vec = make_vec("love_links", 8, 2)
+    now = vec.reset(5)
+    for _ in range(16):
+        now = vec.step(now.action_mask.argmax(1))
+    positions = Positions(vec.game, vec.states, np.arange(8, dtype=np.uint64))
+    played = agent.play(positions)
+    assert (played.counts[positions.action_mask == 0] == 0).all()
+    assert (agent.act(positions) == played.actions).all()
+    shares, values = agent.distribution(positions)
+    np.testing.assert_allclose(shares.sum(1), 1, rtol=1e-6)
+    assert (shares[np.arange(8), played.actions] == shares.max(1)).all()
+    assert (values == agent.policy.distribution(positions)[1]).all()
+    first, by_seat, counts = agent.analyse(positions)
+    assert (first == shares[0]).all()
+    assert (counts == played.counts[0]).all()
+    assert by_seat[int(vec.states["seat"][0])] == values[0, 0].clip(-1, 1)
+
+
+def test_other_policies_search_a_tree() -> None:
+    assert isinstance(make_agent("linkage_ppo:2", "linkage"), SearchAgent)
 
 
 @pytest.mark.slow

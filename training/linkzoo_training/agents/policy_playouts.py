@@ -1,0 +1,118 @@
+"""A policy that began as a linear scorer, with a search by playouts before each decision.
+
+Its scores choose the candidates, and its linear part plays the playouts (`agents.playouts`).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkzoo import Game, Positions
+from linkzoo_training.agents.playouts import PlayoutAgent
+from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.networks.action import ActionNet
+from linkzoo_training.search.linear import Scorer
+
+
+def began_as_scorer(policy: PolicyAgent) -> bool:
+    """Returns whether a policy began as a linear scorer, by the field `initial_scorer`."""
+    return _trained(policy).get("initial_scorer") is not None
+
+
+def _trained(policy: PolicyAgent) -> dict[str, Any]:
+    """Returns the configuration with which a policy was trained."""
+    config: dict[str, Any] = policy.card.get("trained", {}).get("config", {})
+    return config
+
+
+class PolicyScores:
+    """An action policy as a scorer: its logits in the units of the scores that it began with.
+
+    Args:
+        policy: The policy, for which `began_as_scorer`.
+    """
+
+    def __init__(self, policy: PolicyAgent) -> None:
+        network = policy.network
+        assert isinstance(network, ActionNet)  # others begin with no scorer
+        self.policy = policy
+        self.name = policy.name
+        self._temperature = np.float32(_trained(policy)["scorer_temperature"])
+        weights = network.linear.weight.detach().float().cpu().numpy()
+        self._scorer = Scorer(network.linear.context.cpu().numpy(), weights)
+
+    def scores(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Returns scores float32[N, A], -inf if illegal, and the best actions int64[N]."""
+        logits, _ = self.policy.evaluate(positions)
+        scores = np.where(positions.action_mask, logits.numpy() * self._temperature, -np.inf)
+        return scores, scores.argmax(1)
+
+    def scorer(self, _game: Game) -> Scorer:
+        """Returns the linear part."""
+        return self._scorer
+
+
+class PolicyPlayoutAgent(PlayoutAgent):
+    """A policy that plays the candidate with the best playouts.
+
+    Args:
+        policy: The policy, for which `began_as_scorer`.
+        simulations: Playouts per decision, about.
+
+    Raises:
+        ValueError: `simulations` is out of range.
+    """
+
+    def __init__(self, policy: PolicyAgent, simulations: int) -> None:
+        super().__init__(PolicyScores(policy), simulations)
+        self.policy = policy
+
+    def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
+        """Warns as the policy does."""
+        self.policy.note_untrained(states, options_only=options_only)
+
+    def untrained(self, states: NDArray[Any]) -> list[str]:
+        """Returns the same warnings as sentences, each time."""
+        return self.policy.untrained(states)
+
+    def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Returns each action's share of the playouts float32[N, A], and the policy's values.
+
+        A sure choice, which takes no playouts, has all of them. Raises as `PolicyAgent.act`.
+        """
+        _, values = self.policy.evaluate(positions)
+        return self._shares(positions)[0], values.numpy()
+
+    def analyse(
+        self, positions: Positions, check: Callable[[], None] = lambda: None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+        """Plays the playouts of the first position.
+
+        Args:
+            positions: The positions.
+            check: Called before the playouts; its exceptions end the search.
+
+        Returns:
+            Each action's share of the playouts float32[A], the payoffs float32[P] by seat that the
+            policy expects, -1 to 1, and the playouts int64[A] of the actions.
+
+        Raises:
+            ValueError: As `PolicyAgent.act`.
+        """
+        check()
+        first = positions.part(np.zeros(1, np.int64))
+        shares, counts = self._shares(first)
+        _, values = self.policy.evaluate(first)
+        by_seat = np.roll(values[0].numpy()[: first.num_players[0]], first.states["seat"][0])
+        return shares[0], by_seat.clip(-1, 1), counts[0]
+
+    def _shares(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Returns each action's share of the playouts, and its playouts, [N, A]."""
+        played = self.play(positions)
+        weights = played.counts.copy()
+        sure = np.flatnonzero(weights.sum(1) == 0)
+        weights[sure, played.actions[sure]] = 1
+        shares = weights / weights.sum(1, keepdims=True)
+        return shares.astype(np.float32), played.counts
