@@ -43,6 +43,33 @@ def test_two_steps_learn_to_beat_random(improved: Path) -> None:
     assert result.win_share().low > 0.7
 
 
+@pytest.mark.slow
+def test_changes_of_the_margin_teach_as_well(improved: Path, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, scorer=str(improved / "nothing.json"), plies=6)
+    steps = list(improve(settings, 2, tmp_path / "mine.json", lambda _: None))
+    assert steps[0].held_out.low > 0
+    agent = make_agent(str(tmp_path / "mine.json"), "love_links")
+    result = play_match("love_links", agent, RandomAgent(), 40, options={"short": True})
+    assert result.win_share().low > 0.7
+
+
+def test_a_result_is_how_the_margin_changes() -> None:
+    """In one ply it grows by the points of the action; in all plies to the margin at the end."""
+    weights = load_scorer(GAME).weights
+    settings = replace(SETTINGS, scorer="linear", score_margin_weight=1.0)
+    whole, one, all_plies, few = (
+        natural_gradient._play_part(replace(settings, plies=plies), weights, 5, 3_000)
+        for plies in (None, 1, 10**6, 6)
+    )
+    assert (one.result >= 0).all()
+    assert one.result.max() > 0
+    assert len(one.result) > len(few.result) > len(all_plies.result)  # the last plies are open
+    np.testing.assert_array_equal(all_plies.game, whole.game)
+    _, firsts = np.unique(whole.game, return_index=True)  # margins are 0 there
+    payoffs = (whole.result - all_plies.result)[firsts]
+    np.testing.assert_allclose(np.abs(payoffs), 1, atol=1e-6)
+
+
 @pytest.mark.slow  # quick: test_actions_have_the_probabilities_of_a_softmax
 def test_a_stopped_run_goes_on_with_its_step(improved: Path, tmp_path: Path) -> None:
     """The file holds the weights after every step; without the last one, it is made again."""

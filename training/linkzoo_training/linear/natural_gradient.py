@@ -20,7 +20,9 @@ from numpy.typing import NDArray
 
 from linkzoo import get_game, make_vec
 from linkzoo.core.files import write_atomically
+from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_PART, random_u64
+from linkzoo.envs.vector import VecEnv
 from linkzoo_training.agents.linear import read_scorer, save_scorer
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
 from linkzoo_training.linear.fit import action_indices, context_factors, unscaled
@@ -53,6 +55,8 @@ class ImproveSettings:
         learning_rate: Factor of the natural gradient.
         score_margin_weight: Weight of score margins beside payoffs.
         seed: Seed of the games.
+        plies: Plies in which the change of the score margin is the result of a decision; None: the
+            result is that of the game. Fewer plies have less luck and see less far.
     """
 
     game: str
@@ -64,6 +68,7 @@ class ImproveSettings:
     learning_rate: float
     score_margin_weight: float
     seed: int
+    plies: int | None = None
 
 
 class Step(NamedTuple):
@@ -197,31 +202,91 @@ def _play_part(
     game = np.arange(_GAMES)  # the number of the game in each row
     games = _GAMES
     decisions = 0
-    finished: list[tuple[NDArray[np.int64], NDArray[np.float32]]] = []
+    finished: list[_Ends] = []
     rows: list[tuple[NDArray[Any], ...]] = []
+    margins: list[NDArray[np.float32]] = []
     actions = np.empty(_GAMES, np.int64)
     context = np.empty((_GAMES, len(scorer.context)), np.float32)
     gradient = np.empty((_GAMES, len(weights)), np.float32)
     while decisions < least_decisions:
+        if settings.plies is not None:
+            margins.append(_margins_of(vec))
         sample(vec.states, now.action_mask, scorer, actions, context, gradient)
         choice = np.flatnonzero(now.action_mask.sum(1) > 1)
         seats = now.seat[choice].astype(np.int64)
-        rows.append((game[choice], seats, context[choice], gradient[choice].astype(np.float16)))
+        gradients = gradient[choice].astype(np.float16)
+        rows.append((game[choice], seats, context[choice], gradients, choice))
         now = vec.step(actions)
         done = np.flatnonzero(now.done)
-        result = now.reward[done] + np.float32(settings.score_margin_weight) * now.score[done]
-        finished.append((game[done], result))
+        finished.append(_Ends(game[done], now.reward[done], now.score[done]))
         game[done] = games + np.arange(len(done))
         games += len(done)
         decisions += len(choice)
         if decisions == 0 and games > _GAMES * _MAX_GAMES_WITHOUT_CHOICE:
             raise ValueError(f"{settings.game}: {games - _GAMES:,} games without a choice")
-    results = np.full((games, vec.num_players), np.nan, np.float32)
-    for numbers, result in finished:
-        results[numbers] = result
-    number, seat, contexts, gradients = (np.concatenate(part) for part in zip(*rows, strict=True))
-    known = ~np.isnan(results[number, 0])
-    return Played(number[known], contexts[known], gradients[known], results[number, seat][known])
+    number, seat, contexts, chosen, row = (np.concatenate(part) for part in zip(*rows, strict=True))
+    if settings.plies is None:
+        weight = np.float32(settings.score_margin_weight)
+        results = np.full((games, vec.num_players), np.nan, np.float32)
+        for ends in finished:
+            results[ends.games] = ends.payoffs + weight * ends.margins
+        result = results[number, seat]
+    else:
+        ply = np.repeat(np.arange(len(rows)), [len(part[0]) for part in rows])
+        before = np.array(margins)
+        later = _margins_later(before, finished, games, ply + settings.plies, row, number)
+        result = (later - before[ply, row])[np.arange(len(seat)), seat]
+    known = ~np.isnan(result)
+    return Played(number[known], contexts[known], chosen[known], result[known])
+
+
+class _Ends(NamedTuple):
+    """The games that end at a ply: numbers [E], and payoffs and margins float32[E, P]."""
+
+    games: NDArray[np.int64]
+    payoffs: NDArray[np.float32]
+    margins: NDArray[np.float32]
+
+
+def _margins_of(vec: VecEnv) -> NDArray[np.float32]:
+    """Returns the score margins of all games as they stand, [N, P]."""
+    payoffs = np.zeros((vec.num_envs, vec.num_players), np.float32)
+    margins = np.zeros_like(payoffs)
+    kernels(vec.game).outcome(vec.states, payoffs, margins)
+    return margins
+
+
+def _margins_later(
+    margins: NDArray[np.float32],
+    finished: Sequence[_Ends],
+    games: int,
+    plies: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """Returns the margins [D, P] of games before later plies, or at their ends.
+
+    Args:
+        margins: The margins before every ply, [plies, rows, P].
+        finished: The games that end at each ply.
+        games: The number of games.
+        plies: The later plies, int64[D].
+        rows: The rows of the games.
+        numbers: The numbers of the games.
+
+    Returns:
+        float32[D, P]; NaN where neither has been played.
+    """
+    last = np.full(games, np.iinfo(np.int64).max)
+    at_end = np.empty((games, margins.shape[2]), np.float32)
+    for ply, ends in enumerate(finished):
+        last[ends.games] = ply
+        at_end[ends.games] = ends.margins
+    later = margins[np.minimum(plies, len(margins) - 1), rows]
+    later[plies >= len(margins)] = np.nan
+    over = last[numbers] < plies
+    later[over] = at_end[numbers[over]]
+    return later
 
 
 def natural_gradient(

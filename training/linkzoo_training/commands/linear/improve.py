@@ -27,6 +27,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--learning-rate", type=number(0, 10_000, float), default=5.0, metavar="RATE", help=text)
     common.add_players(parser, "each number that the game allows")
     common.add_score_margin_weight(parser)
+    text = (
+        "the result of a decision is how the score margin changes in N plies (default: the "
+        "result of the game)"
+    )
+    add("--plies", type=whole(1, 10**6), metavar="N", help=text)
     add("--seed", type=common.SEED, default=0, help="seed (default: %(default)s)")
     common.add_executor(parser, "games")
 
@@ -47,6 +52,7 @@ def run(args: Namespace) -> None:
         learning_rate=args.learning_rate,
         score_margin_weight=args.score_margin_weight,
         seed=args.seed,
+        plies=args.plies,
     )
     print(f"{'step':>4}  {'games':>9}  {'decisions':>10}  {'to gain':>7}  of it in other games")
     with common.make_executor(args) as executor, common.progress_bar() as show:
