@@ -74,7 +74,8 @@ SECTIONS = (
         "Agents",
         """linkzoo.Agent linkzoo.Positions linkzoo.RandomAgent linkzoo.load_policy
         linkzoo.policy.Policy linkzoo_training.agents.policy.load_agent
-        linkzoo_training.agents.policy.PolicyAgent linkzoo_training.agents.policy.SearchAgent
+        linkzoo_training.agents.policy.PolicyAgent linkzoo_training.agents.policy.PolicySearch
+        linkzoo_training.agents.policy.SearchAgent
         linkzoo_training.agents.make.make_agent linkzoo_training.llm.settings.LlmSettings
         linkzoo_training.llm.usage.LlmUsage""",
     ),

@@ -28,7 +28,7 @@ _MAX_GAP = 4.0  # between the best score and a candidate's: less is 1/55 as prob
 
 
 class Scoring(Protocol):
-    """What a search by playouts needs: scores that choose candidates, and a scorer that plays."""
+    """Scores that choose the candidates, and the linear scorer that plays the playouts."""
 
     @property
     def name(self) -> str:

@@ -1,6 +1,7 @@
 """Trained policies as agents, with and without a search."""
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -41,7 +42,7 @@ from linkzoo_training.search.action import ActionWeights, action_weights, forwar
 from linkzoo_training.search.duel import Player
 from linkzoo_training.search.gumbel import GumbelSearch, PolicyOutput
 
-__all__ = ["PolicyAgent", "SearchAgent", "load_agent"]
+__all__ = ["PolicyAgent", "PolicySearch", "SearchAgent", "load_agent"]
 
 SOLVER_LIMIT = 300_000  # positions of a game's own solver per decision, see GumbelSearch
 PROOF_LIMIT = 2_000  # positions of proof-number search per decision
@@ -243,7 +244,43 @@ class PolicyAgent:
                 warnings.warn(f"{self.name} was {note}", UntrainedWarning, stacklevel=4)
 
 
-class SearchAgent:
+class PolicySearch(ABC):
+    """A trained policy with a search before each decision.
+
+    Attributes:
+        policy: The policy.
+    """
+
+    policy: PolicyAgent
+
+    def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
+        """Warns as the policy does."""
+        self.policy.note_untrained(states, options_only=options_only)
+
+    def untrained(self, states: NDArray[Any]) -> list[str]:
+        """Returns the same warnings as sentences, each time."""
+        return self.policy.untrained(states)
+
+    @abstractmethod
+    def analyse(
+        self, positions: Positions, check: Callable[[], None] = lambda: None
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+        """Searches the first position.
+
+        Args:
+            positions: The positions.
+            check: Called now and then; its exceptions end the search.
+
+        Returns:
+            The improved policy float32[A], the expected payoffs float32[P] by seat, -1 to 1, and
+            the visits int64[A] of the actions.
+
+        Raises:
+            ValueError: As `PolicyAgent.act`.
+        """
+
+
+class SearchAgent(PolicySearch):
     """A trained policy with a Gumbel search (`search.gumbel`) before each decision.
 
     The search uses only the seat's information: with hidden information or chance, each simulation
@@ -281,14 +318,6 @@ class SearchAgent:
         self._count = _MAX_BYTES // (base_bytes + (simulations - 1) * node_bytes)
         self._make_search = partial(make, self._count, simulations)
         self._idle = [self._make_search()]
-
-    def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
-        """Warns as the policy does."""
-        self.policy.note_untrained(states, options_only=options_only)
-
-    def untrained(self, states: NDArray[Any]) -> list[str]:
-        """Returns the same warnings as sentences, each time."""
-        return self.policy.untrained(states)
 
     def act(self, positions: Positions) -> NDArray[np.int64]:
         """Returns an action for each position, int64[N]; searches if there are several legal ones.

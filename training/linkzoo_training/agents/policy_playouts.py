@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linkzoo import Game, Positions
 from linkzoo_training.agents.playouts import PlayoutAgent
-from linkzoo_training.agents.policy import PolicyAgent
+from linkzoo_training.agents.policy import PolicyAgent, PolicySearch
 from linkzoo_training.networks.action import ActionNet
 from linkzoo_training.search.linear import Scorer
 
@@ -54,7 +54,7 @@ class PolicyScores:
         return self._scorer
 
 
-class PolicyPlayoutAgent(PlayoutAgent):
+class PolicyPlayoutAgent(PolicySearch, PlayoutAgent):
     """A policy that plays the candidate with the best playouts.
 
     Args:
@@ -68,14 +68,6 @@ class PolicyPlayoutAgent(PlayoutAgent):
     def __init__(self, policy: PolicyAgent, simulations: int) -> None:
         super().__init__(PolicyScores(policy), simulations)
         self.policy = policy
-
-    def note_untrained(self, states: NDArray[Any], *, options_only: bool = False) -> None:
-        """Warns as the policy does."""
-        self.policy.note_untrained(states, options_only=options_only)
-
-    def untrained(self, states: NDArray[Any]) -> list[str]:
-        """Returns the same warnings as sentences, each time."""
-        return self.policy.untrained(states)
 
     def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Returns each action's share of the playouts float32[N, A], and the policy's values.

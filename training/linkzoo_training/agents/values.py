@@ -13,8 +13,7 @@ from linkzoo import Agent, Game, GameRecord, Positions, get_game
 from linkzoo.core.kernels import kernels
 from linkzoo.core.solver import OutOfReachError
 from linkzoo.core.state import Record
-from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
-from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent
+from linkzoo_training.agents.policy import PolicyAgent, PolicySearch
 from linkzoo_training.search.solver import new_solver
 
 SOLVER_LIMIT = 2**17  # positions per search: half a second
@@ -100,7 +99,7 @@ def policy_with_values(agent: Agent) -> PolicyAgent:
         ValueError: The agent has no values.
     """
     policy = agent
-    if isinstance(agent, SearchAgent | PolicyPlayoutAgent):
+    if isinstance(agent, PolicySearch):
         policy = agent.policy
     if not isinstance(policy, PolicyAgent):
         raise ValueError(f"{agent.name} has no values: choose a checkpoint")

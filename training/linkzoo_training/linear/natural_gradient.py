@@ -214,8 +214,8 @@ def _play_part(
         sample(vec.states, now.action_mask, scorer, actions, context, gradient)
         choice = np.flatnonzero(now.action_mask.sum(1) > 1)
         seats = now.seat[choice].astype(np.int64)
-        gradients = gradient[choice].astype(np.float16)
-        rows.append((game[choice], seats, context[choice], gradients, choice))
+        sampled = gradient[choice].astype(np.float16)
+        rows.append((game[choice], seats, context[choice], sampled, choice))
         now = vec.step(actions)
         done = np.flatnonzero(now.done)
         finished.append(_Ends(game[done], now.reward[done], now.score[done]))
@@ -224,7 +224,7 @@ def _play_part(
         decisions += len(choice)
         if decisions == 0 and games > _GAMES * _MAX_GAMES_WITHOUT_CHOICE:
             raise ValueError(f"{settings.game}: {games - _GAMES:,} games without a choice")
-    number, seat, contexts, chosen, row = (np.concatenate(part) for part in zip(*rows, strict=True))
+    number, seat, contexts, gradients, row = map(np.concatenate, zip(*rows, strict=True))
     if settings.plies is None:
         weight = np.float32(settings.score_margin_weight)
         results = np.full((games, vec.num_players), np.nan, np.float32)
@@ -237,7 +237,7 @@ def _play_part(
         later = _margins_later(before, finished, games, ply + settings.plies, row, number)
         result = (later - before[ply, row])[np.arange(len(seat)), seat]
     known = ~np.isnan(result)
-    return Played(number[known], contexts[known], chosen[known], result[known])
+    return Played(number[known], contexts[known], gradients[known], result[known])
 
 
 class _Ends(NamedTuple):

@@ -44,20 +44,19 @@ def make_play_out(game: Game, choose: Choose | None) -> PlayOut:
         horizon: Horizon,
         scratch: Records,
         scores: Float32s,
-    ) -> int:
+    ) -> None:
         plies = 0
         while world[0].seat >= 0:
+            is_judged = len(horizon.critic.weights) == 0 or world[0].seat == seat
+            if plies >= horizon.plies and is_judged:
+                break
             if choose is not None:  # a constant: the other branch is dropped
                 action = choose(world[0], mask, scorer, scratch, scores)
             else:
                 action = random_legal(mask, seed, STREAM_SEARCH, plies)
-            is_seats = len(horizon.critic.weights) == 0 or world[0].seat == seat
-            if plies >= horizon.plies and is_seats:
-                return action
             apply(world[0], action)
             skip_forced_actions(world[0], mask)
             plies += 1
-        return -1
 
     return play_out
 
@@ -109,16 +108,17 @@ def make_action_values(game: Game, choose: Choose | None) -> FillActionValues:
                     world[0] = dealt[0]
                     apply(world[0], action)
                     skip_forced_actions(world[0], mask)
-                    later = play_out(world, mask, seat, seed, scorer, horizon, scratch, scores)
-                    if choose is not None and later >= 0 and len(critic.weights):
+                    play_out(world, mask, seat, seed, scorer, horizon, scratch, scores)
+                    if choose is not None and len(critic.weights) and world[0].seat >= 0:
+                        chosen = choose(world[0], mask, scorer, scratch, scores)
                         mask[:] = 0
-                        mask[later] = 1
+                        mask[chosen] = 1
                         choose(world[0], mask, critic, scratch, scores)
-                        values[i, action] += scores[later]
+                        values[i, action] += scores[chosen]
                         continue
                     score_margins(world[0], margin)
                     values[i, action] += score_margin_weight * margin[seat]
-                    if later < 0:
+                    if world[0].seat < 0:
                         payoffs(world[0], payoff)
                         values[i, action] += payoff[seat]
             for action in range(masks.shape[1]):

@@ -23,10 +23,9 @@ class Greedy(Protocol):
 
 
 class PlayOut(Protocol):
-    """Plays on from `world[0]`, whose legal actions are in `mask`.
+    """Plays on from `world[0]`, up to the Horizon or the end of the game.
 
-    Returns the action that would come next at the Horizon, or -1 at the end of the game. The Scorer
-    plays, or the seed decides.
+    `mask` holds the legal actions, before and after. The Scorer plays, or the seed decides.
     """
 
     def __call__(
@@ -39,7 +38,7 @@ class PlayOut(Protocol):
         horizon: Horizon,
         scratch: Records,
         scores: Float32s,
-    ) -> int: ...
+    ) -> None: ...
 
 
 class FillActionValues(Protocol):

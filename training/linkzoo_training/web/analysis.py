@@ -12,8 +12,7 @@ from linkzoo.core.state import Record
 from linkzoo.exact import TabularAgent
 from linkzoo.registry import id_of
 from linkzoo_training.agents.linear import LinearAgent
-from linkzoo_training.agents.policy import PolicyAgent, SearchAgent
-from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent
+from linkzoo_training.agents.policy import PolicyAgent, PolicySearch
 from linkzoo_training.agents.values import SOLVER_LIMIT, values_along
 from linkzoo_training.search.solver import solve
 from linkzoo_training.web.players import Player
@@ -94,7 +93,7 @@ def _opinion(player: Player, positions: Positions) -> _Opinion:
     if isinstance(agent, LinearAgent):
         shares, _ = agent.distribution(positions)
         return _Opinion(shares[0], [None] * players)
-    if isinstance(agent, SearchAgent | PolicyPlayoutAgent):
+    if isinstance(agent, PolicySearch):
         shares, by_seat, visits = agent.analyse(positions, player.check)
         notes = agent.untrained(positions.states)
         return _Opinion(shares, by_seat[:players].tolist(), visits, notes=notes)

@@ -75,7 +75,7 @@ def _game_of(name: str, links: LinkSet) -> Game:
             sides=sides,
             summary="Join links whose keys fit the locks, and close bracelets full of gems.",
             minutes=20,
-            playout_plies=10,  # two turns of two players, and half of a third
+            playout_plies=10,  # five turns
             uct_c=0.7,
         ),
         fixed=FixedOptions(values=fixed, digest=digest, with_options=game_with),
