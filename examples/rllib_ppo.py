@@ -26,8 +26,8 @@ from linkzoo.integrations.rllib_runner import SeatEnvRunner
 from linkzoo_training import against_baselines
 
 
-def build(args: argparse.Namespace) -> Algorithm:
-    """Builds the algorithm and its env runners."""
+def configure(args: argparse.Namespace) -> PPOConfig | APPOConfig:
+    """Returns the algorithm's configuration."""
     batch = args.envs * args.rollout * max(1, args.runners)
     if args.asynchronous:
         module_class = MaskedTargetModule
@@ -50,7 +50,7 @@ def build(args: argparse.Namespace) -> Algorithm:
             vf_clip_param=10.0,
         )
     game = {"game": args.game, "num_players": args.players, "seat": None, "skip_forced": True}
-    config = (
+    return (
         config.environment(FeatureSeatVectorEnv, env_config=game)
         .env_runners(
             env_runner_cls=SeatEnvRunner,
@@ -67,7 +67,11 @@ def build(args: argparse.Namespace) -> Algorithm:
         .training(lr=1e-3, gamma=1.0, entropy_coeff=0.01)
         .debugging(seed=args.seed, log_level="ERROR")
     )
-    return config.build_algo()
+
+
+def build(args: argparse.Namespace) -> Algorithm:
+    """Builds the algorithm and its env runners."""
+    return configure(args).build_algo()
 
 
 def policy_of(algorithm: Algorithm) -> FunctionAgent:

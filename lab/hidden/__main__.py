@@ -5,8 +5,8 @@ core. In small games NashConv is exact; in whole games matches measure. Rows are
 `--results`; those that it has are left out, so an interrupted benchmark goes on. `--search` tries
 four settings of each algorithm on one small game, and `--quick` proves the pipeline in three
 minutes. `--tables` prints Markdown and draws a picture beside the results; `--page` fills the page
-of the docs. OpenSpiel's algorithms need
-the extra `openspiel`, MaskablePPO needs `sb3`, and RLlib's PPO needs `rllib`.
+of the docs. OpenSpiel's algorithms need the extra `openspiel`, MaskablePPO needs `sb3`, and RLlib's
+PPO needs `rllib`.
 """
 
 import argparse

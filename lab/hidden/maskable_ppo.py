@@ -25,11 +25,11 @@ class Clock(BaseCallback):  # type: ignore[misc]  # no types where it isn't inst
         self._pool = pool
         self._rollouts = 0
         self._going = True
-        self._rules = runner.column.rules()
+        self._agent = NetworkAgent(on_features(runner.column.rules(), self._logits))
 
     def agent(self) -> NetworkAgent:
         """Returns the policy so far."""
-        return NetworkAgent(on_features(self._rules, self._logits))
+        return self._agent
 
     def _logits(self, _seat: int, features: torch.Tensor) -> torch.Tensor:
         distribution = self.model.policy.get_distribution(features)

@@ -116,10 +116,11 @@ def _spread(values: Sequence[float], digits: str) -> str:
 
 def draw(rows: Sequence[Row], picture: Path) -> None:
     """Draws NashConv, or the share against `linear`, over CPU seconds in a panel per game."""
-    longest = max((row["seconds"] for row in rows if not _is_trial(row)), default=0)
-    chosen = [row for row in rows if row["seconds"] == longest and not _is_trial(row)]
-    if not chosen:
+    others = [row for row in rows if not _is_trial(row)]
+    if not others:
         return
+    longest = max(row["seconds"] for row in others)
+    chosen = [row for row in others if row["seconds"] == longest]
     columns = _names(chosen, "column")
     algorithms = _names(chosen, "algorithm")
     across = min(len(columns), 3)

@@ -6,59 +6,29 @@ its own, `pip install -e ".[train,rllib]"`.
 """
 
 import logging
+from argparse import Namespace
 
 import ray
 import torch
+from examples.rllib_ppo import configure
 from lab.hidden.judge import Runner
 from lab.hidden.network_agent import NetworkAgent, on_features
-from ray.rllib.algorithms.ppo import PPO, PPOConfig
-from ray.rllib.core.rl_module import RLModuleSpec
+from ray.rllib.algorithms.algorithm import Algorithm
 
-from linkzoo.integrations import FeatureSeatVectorEnv
-from linkzoo.integrations.rllib import MaskedModule
-from linkzoo.integrations.rllib_runner import SeatEnvRunner
-
-SETTINGS = {"lr": 1e-3, "minibatch_size": 512}
+EXAMPLE = {"envs": 64, "rollout": 64, "runners": 0, "asynchronous": False}  # its defaults
 EVERY = 4  # iterations between frozen copies
-GAMES, DECISIONS = 64, 64  # of an iteration
 STEPS = "num_env_steps_sampled_lifetime"
 
 
-def build(runner: Runner) -> PPO:
+def build(runner: Runner) -> Algorithm:
     """Returns the algorithm, whose games are played in this process."""
-    game = {
-        "game": runner.column.game,
-        "num_players": runner.column.num_players,
-        "seat": None,
-        "skip_forced": True,
-        **runner.column.options,
-    }
-    config = (
-        PPOConfig()
-        .environment(FeatureSeatVectorEnv, env_config=game)
-        .env_runners(
-            env_runner_cls=SeatEnvRunner,
-            num_envs_per_env_runner=GAMES,
-            num_env_runners=0,
-            rollout_fragment_length=DECISIONS,
-        )
-        .learners(num_learners=0)
-        .rl_module(
-            rl_module_spec=RLModuleSpec(
-                module_class=MaskedModule, model_config={"hidden": [256, 256]}
-            )
-        )
-        .training(
-            train_batch_size_per_learner=GAMES * DECISIONS,
-            num_epochs=4,
-            lambda_=0.95,
-            gamma=1.0,
-            entropy_coeff=0.01,
-            vf_clip_param=10.0,
-            **runner.trial.applied(SETTINGS, ["lr"], ["minibatch_size"]),
-        )
-        .debugging(seed=runner.seed, log_level="ERROR")
+    column = runner.column
+    config = configure(
+        Namespace(game=column.game, players=column.num_players, seed=runner.seed, **EXAMPLE)
     )
+    config.environment(env_config={**config.env_config, **column.options})
+    settings = {"lr": config.lr, "minibatch_size": config.minibatch_size}
+    config.training(**runner.trial.applied(settings, ["lr"], ["minibatch_size"]))
     return config.build_algo()
 
 

@@ -57,7 +57,8 @@ def test_every_algorithm_learns_what_it_can() -> None:
     assert {run.column for run in searched} == {COLUMN}
 
 
-def test_tables_show_the_search_and_the_matches() -> None:
+@pytest.mark.slow
+def test_tables_show_the_search_and_the_matches(tmp_path: Path) -> None:
     facts = {"algorithm": "ppo", "seconds": 100, "steps_per_second": 1000, "megabytes": 300}
     trials = [
         {
@@ -72,7 +73,11 @@ def test_tables_show_the_search_and_the_matches() -> None:
     ]
     share = {"mean": 0.25, "low": 0.2, "high": 0.3}
     whole = {"column": "link_o, 2 players", "seed": 1, "matches": {"linear": share}}
-    table = tables([*trials, {**facts, **whole, "wins_v_linear": 0.25}])
+    curve = [[0.0, 10, 0.1], [100.0, 1000, 0.25]]
+    rows = [*trials, {**facts, **whole, "wins_v_linear": 0.25, "curve": curve}]
+    draw(rows, tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").stat().st_size > 1000
+    table = tables(rows)
     cells = [f"{trial / 8:.3f}" for trial in range(len(TRIALS))]
     cells[CHOSEN["ppo"]] = f"**{cells[CHOSEN['ppo']]}**"
     assert f"| `ppo` | {' | '.join(cells)} |" in table
