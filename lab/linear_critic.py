@@ -74,7 +74,7 @@ def main() -> None:
     save_scorer(
         game,
         (weights / scale).reshape(-1, size).T.astype(np.float32),
-        shipped_file(game, critic=True),
+        shipped_file(game, "critic"),
     )
 
 

@@ -26,7 +26,7 @@ from linkzoo_training.evaluation.reference import (
     play_tables,
 )
 
-VERSION = 1
+VERSIONS = {"linkage": 1, "love_links": 2, "link_o": 1, "love_formula": 1}
 SEED = 20261130  # of the reference; its ratings are measured with the next one
 GAMES = 4800  # of a rating, at least
 # From weak to strong. Policies at high temperatures fill the gaps: games that are nearly always won
@@ -34,8 +34,8 @@ GAMES = 4800  # of a rating, at least
 OPPONENTS = {
     "linkage": ["random", "linkage_az~8", "greedy", "linkage_ppo", "linkage_az"],
     "love_links": [
-        *("random", "love_links_action~300", "love_links_action~160", "greedy"),
-        *("love_links_action~40", "linear", "love_links_action~0"),
+        *("random", "love_links_action~1000", "love_links_action~500", "greedy"),
+        *("love_links_action~160", "linear", "love_links_action~0"),
     ],
     "link_o": ["random", "greedy", "linear", "link_o_action"],
     "love_formula": [
@@ -50,7 +50,7 @@ def unrated(game: str) -> Reference:
     ladder = read_ladder(game)
     reference = Reference(
         game=game,
-        version=VERSION,
+        version=VERSIONS[game],
         seed=SEED,
         openings=ladder.openings,
         options=ladder.options[0],

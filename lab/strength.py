@@ -51,6 +51,7 @@ SUMMARY = [
     ("love_links", "linear:64", "uct-1000"),
     ("love_links", "linear:64", "linear"),
     ("love_links", "love_links_action", "greedy"),
+    ("love_links", "love_links_action", "linear"),
     ("link_o", "linear", "greedy"),
     ("link_o", "linear:2000", "greedy"),
     ("link_o", "link_o_action", "greedy"),

@@ -6,8 +6,9 @@ model of the scoring alone: it reads placements and counts points.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,7 +217,7 @@ class Oracle:
         self.deal()
 
     @classmethod
-    def read(cls, data: Json, edition: Edition = STANDARD) -> "Oracle":
+    def read(cls, data: Json, edition: Edition = STANDARD) -> Self:
         """Any position, as the referee sees it."""
         setup = Setup(data["num_players"], data["options"]["short"], edition)
         self = cls(setup, {metal: [] for metal in ROUNDS}, data["seed"])
@@ -554,6 +555,43 @@ FITTING: frozenset[tuple[str, str]] = frozenset(
 )
 _METAL_POINTS = {"bronze": 1, "silver": 2, "gold": 3}
 _METALS = {text: metal for metal in ROUNDS for text in deck(metal)}
+
+
+class Undealt(Oracle):
+    """A game in which nobody draws: what all can know of a turn."""
+
+    def draw(self, count: int) -> list[str]:  # noqa: ARG002
+        return []
+
+    def end_turn(self) -> None:
+        """The seat stays."""
+
+    def most_turn_points(self, seat: int) -> int:
+        """The most points of a seat's turn (R8); what it starts in the turn isn't joined in it."""
+        turn = deepcopy(self)
+        turn.seat, turn.matched, turn.must_start = seat, False, False
+        return turn.most_points(2, frozenset(turn.board))
+
+    def most_points(self, moves: int, slots: frozenset[int]) -> int:
+        """The most points of some moves in the bracelets of these slots."""
+        assert self.seat is not None
+        best = 0
+        if moves == 0 or not self.hands[self.seat]:
+            return best
+        for move in self.moves():
+            if move.slot not in slots:
+                continue
+            after = deepcopy(self)
+            points = after.apply(move)
+            if not after.must_start:
+                best = max(best, points + after.most_points(moves - 1, slots))
+                continue
+            for start in after.moves():  # R12
+                started = deepcopy(after)
+                started.apply(start)
+                left = slots - {move.slot}
+                best = max(best, points + started.most_points(moves - 1, left))
+        return best
 
 
 class ScoreSheet:

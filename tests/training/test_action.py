@@ -172,6 +172,7 @@ def test_weights_that_are_no_numbers_are_seen() -> None:
     [
         ({"network": "flat"}, "initial_scorer: needs network: action"),
         ({"initial_scorer": "none.json"}, "linear: there is no file .*none.json"),
+        ({"initial_scorer": "improved"}, "improved: no scorer ships for link_o"),
         ({"initial_checkpoint": "link_o"}, "initial_scorer and initial_checkpoint"),
     ],
 )

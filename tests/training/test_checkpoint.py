@@ -177,7 +177,7 @@ def test_shipped_checkpoints_load_and_are_small(folder: Path) -> None:
 
 BEST = {
     "linkage": "c63dc9ec4ca8ce78193064472bd19741d77d61eb6203bbe405f9ff169c4a112a",
-    "love_links": "f8bc01a3c490eed1263ebe6999102ae742b6c97851fdf8f5f9296e642a060bf6",
+    "love_links": "93875a61d73c6446a33a63c421febc2a91ef602d477a6ffb2ddf557e2493158f",
     "link_o": "63a5c6a4c1d50a5290be9dd52eeb00067d86e32af6b8dea3729bbd3b07a813b0",
     "love_formula": "cf4350765dc907b6f5345457c5ffef904a15fa836a5bac898dfa1216d50c31b0",
 }

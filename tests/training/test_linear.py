@@ -10,7 +10,13 @@ import pytest
 import linkzoo
 from linkzoo import Positions, RandomAgent, exact, get_game, make_vec
 from linkzoo.testing.play import action_features_of
-from linkzoo_training.agents.linear import LinearAgent, load_scorer, save_scorer
+from linkzoo_training.agents.linear import (
+    LinearAgent,
+    load_scorer,
+    read_scorer,
+    save_scorer,
+    shipped_file,
+)
 from linkzoo_training.agents.make import load_policy, make_agent
 from linkzoo_training.commands.cli import main
 from linkzoo_training.evaluation.labelled_positions import LabelSettings, read_labels, regret
@@ -164,7 +170,9 @@ def test_labels_command_writes_what_fit_reads(tmp_path: Path) -> None:
         ({"format": "x"}, "format"),
         ({"game": "linkage"}, "game"),
         ({"version": 99}, "version"),
-        ({"features": ["points"]}, "features"),
+        ({"features": ["points"]}, "weights"),
+        ({"features": ["points", "points"]}, "features: one is named twice"),
+        ({"features": ["luck"]}, "features='luck' is not one of .'points'"),
         ({"weights": [[1.0]]}, "weights"),
         ({"weights": "none"}, "could not convert"),
     ],
@@ -177,6 +185,40 @@ def test_a_file_of_something_else_is_refused(
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(ValueError, match=message):
         load_scorer(GAME, str(path))
+
+
+def test_the_improved_scorer_sees_the_next_turn_and_beats_the_one_it_began_as() -> None:
+    improved = read_scorer(GAME, "improved")
+    spec = GAME.observation.action_spec
+    assert spec is not None
+    next_turn = spec.starts().next_turn
+    assert improved.weights[next_turn, 0] < 0
+    assert not read_scorer(GAME, "linear").weights[next_turn].any()
+    better = LinearAgent(str(shipped_file(GAME, "improved")))
+    result = play_match("love_links", better, LinearAgent(), blocks=100, num_players=2, seed=9)
+    assert result.win_share().low > 0.5
+
+
+def test_features_that_a_file_does_not_know_weigh_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "scorer.json"
+    weights = load_scorer(GAME).weights
+    save_scorer(GAME, weights, path)
+    data = json.loads(path.read_text())
+    spec = GAME.observation.action_spec
+    assert spec is not None
+    names = [part.name for part in spec.parts]
+    lead = 1 + [names[k] for k in context_of(spec)].index("lead")  # its column
+    for row in data["weights"]:
+        del row[lead]
+    for name in ("points", "lead"):
+        del data["weights"][names.index(name)]
+    data["features"] = [name for name in names if name not in ("points", "lead")]
+    path.write_text(json.dumps(data))
+    expected = weights.copy()
+    expected[[names.index("points"), names.index("lead")]] = 0
+    expected[:, lead] = 0
+    loaded = load_scorer(GAME, str(path)).weights
+    np.testing.assert_allclose(loaded, expected, rtol=1e-5)
 
 
 def test_games_without_features_have_no_scorer() -> None:

@@ -19,8 +19,7 @@ from tests.link_o.oracle import Laid, ends, points, read_move, type_of
 from tests.link_o.oracle import Oracle as LinkO
 from tests.linkage.oracle import count_groups, neighbours
 from tests.love_formula.oracle import read_table
-from tests.love_links.oracle import LINKS, fits
-from tests.love_links.oracle import Oracle as LoveLinks
+from tests.love_links.oracle import LINKS, Undealt, fits
 from tests.love_links.oracle import read_move as read_join
 
 Json = dict[str, Any]
@@ -108,16 +107,6 @@ def link_o_facts(game: Game, state: np.record, action: int) -> dict[str, int]:
 
 
 # Love Links
-
-
-class Undealt(LoveLinks):
-    """Nobody knows the next links."""
-
-    def draw(self, count: int) -> list[str]:  # noqa: ARG002
-        return []
-
-    def end_turn(self) -> None:
-        pass
 
 
 def love_links_facts(game: Game, state: np.record, action: int) -> dict[str, int]:

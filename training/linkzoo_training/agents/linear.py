@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkzoo import Game, Positions
-from linkzoo.core.arguments import agrees, check_keys, parse_json
+from linkzoo.core.arguments import agrees, check_keys, one_of, parse_json
 from linkzoo.core.files import write_atomically
+from linkzoo.core.observation import ObservationSpec
 from linkzoo.core.urls import local_copy
 from linkzoo_training.networks.inputs import context_of
 from linkzoo_training.search.action import scorer_alone
@@ -18,7 +19,8 @@ from linkzoo_training.search.duel import Player
 from linkzoo_training.search.linear import NO_SCORER, Scorer, action_spec, linear
 
 FORMAT = "linkzoo-linear/1"
-SHIPPED_SCORER = "linear"  # the name of the scorer that ships for a game
+# The scorers that ship: agent `linear`, and what `linkzoo linear improve` made of it.
+SHIPPED_SCORERS = ("linear", "improved")
 _SCORERS = Path(__file__).parent / "scorers"
 
 
@@ -88,7 +90,7 @@ class LinearAgent:
 @cache
 def shipped_critic(game: Game) -> Scorer:
     """Returns the scorer that predicts the results of playouts; NO_SCORER if none ships."""
-    path = shipped_file(game, critic=True)
+    path = shipped_file(game, "critic")
     if not path.is_file():
         return NO_SCORER
     return load_scorer(game, str(path))
@@ -99,33 +101,40 @@ def has_scorer(game: Game) -> bool:
     return game.observation.action_spec is not None and shipped_file(game).is_file()
 
 
-def shipped_file(game: Game, critic: bool = False) -> Path:
-    """Returns the file of the game's scorer or critic; there may be none."""
-    name = f"{game.name}_critic" if critic else game.name
-    return _SCORERS / f"{name}.json"
+def shipped_file(game: Game, name: str = "linear") -> Path:
+    """Returns the file of the game's scorer `linear`, `improved` or `critic`; there may be none."""
+    file = game.name if name == "linear" else f"{game.name}_{name}"
+    return _SCORERS / f"{file}.json"
 
 
 def read_scorer(game: Game, name: str) -> Scorer:
-    """Returns the scorer of a name: `linear`, or a FILE.json; raises as `load_scorer`."""
-    if name == SHIPPED_SCORER:
-        return load_scorer(game)
-    return load_scorer(game, name)
+    """Returns the scorer of a name: one of SHIPPED_SCORERS, or a FILE.json.
+
+    Raises:
+        ValueError: As `load_scorer`.
+    """
+    if name not in SHIPPED_SCORERS:
+        return load_scorer(game, name)
+    path = shipped_file(game, name)
+    if not path.is_file():
+        raise ValueError(f"{name}: no scorer ships for {game.name}")
+    return _parse(game, path, path.read_bytes())
 
 
 def load_scorer(game: Game, file: str | None = None) -> Scorer:
     """Returns the scorer of a file of `save_scorer`, or the game's shipped one.
 
+    Features that the game has and the file hasn't weigh 0: a file stays what it is when a game gets
+    new features.
+
     Raises:
-        ValueError: There is no such file, it is damaged, or it was made for other features.
+        ValueError: There is no such file, it is damaged, or the game hasn't its features.
     """
     if file is None:
-        path = shipped_file(game)
-        if not path.is_file():
-            raise ValueError(f"linear: no scorer ships for {game.name}")
-    else:
-        path = local_copy(file)
-        if not path.is_file():
-            raise ValueError(f"linear: there is no file {path}")
+        return read_scorer(game, "linear")
+    path = local_copy(file)
+    if not path.is_file():
+        raise ValueError(f"linear: there is no file {path}")
     return _parse(game, path, path.read_bytes())
 
 
@@ -136,16 +145,37 @@ def _parse(game: Game, path: Path, text: bytes) -> Scorer:
         check_keys("scorer", data, "format game version features weights".split())
         game.check_version(data["version"])
         header = _header(game)
-        for name in ("format", "game", "features"):
-            agrees(name, data[name], header[name])
-        weights = np.array(data["weights"], np.float32)
-        spec = action_spec(game)
+        agrees("format", data["format"], header["format"])
+        agrees("game", data["game"], header["game"])
+        weights = _weights(action_spec(game), data["features"], data["weights"])
     except (OSError, ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from error
-    shape = spec.size, 1 + len(context_of(spec))
-    if weights.shape != shape or not np.isfinite(weights).all():
-        raise ValueError(f"{path}: weights: not finite numbers {list(shape)}")
-    return Scorer(context_of(spec), weights)
+    return Scorer(context_of(action_spec(game)), weights)
+
+
+def _weights(
+    spec: ObservationSpec, features: list[str], weights: list[list[float]]
+) -> NDArray[np.float32]:
+    """Returns the weights [K, 1 + C] of all features; those that the file doesn't know weigh 0.
+
+    Raises:
+        ValueError: A feature is unknown, or the weights aren't finite numbers of the right shape.
+    """
+    names = [part.name for part in spec.parts]
+    for feature in features:
+        one_of("features", feature, names)
+    if len(set(features)) < len(features):
+        raise ValueError("features: one is named twice")
+    context = [names[k] for k in context_of(spec)]
+    rows = [names.index(feature) for feature in features]
+    columns = [0, *(1 + context.index(feature) for feature in features if feature in context)]
+    numbers = np.array(weights, np.float32)
+    shape = len(rows), len(columns)
+    if numbers.shape != shape or not np.isfinite(numbers).all():
+        raise ValueError(f"weights: not finite numbers {list(shape)}")
+    filled = np.zeros((spec.size, 1 + len(context)), np.float32)
+    filled[np.ix_(rows, columns)] = numbers
+    return filled
 
 
 def save_scorer(game: Game, weights: NDArray[np.float32], path: Path) -> None:

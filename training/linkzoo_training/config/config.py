@@ -18,7 +18,7 @@ from linkzoo.core.options import option_names
 from linkzoo.core.urls import is_url, local_copy
 from linkzoo.registry import id_of
 from linkzoo_training import schema
-from linkzoo_training.agents.linear import SHIPPED_SCORER, read_scorer
+from linkzoo_training.agents.linear import SHIPPED_SCORERS, read_scorer
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.config.fields import check_varied, merged, override, read_file
 from linkzoo_training.config.schedule import Schedule
@@ -191,7 +191,7 @@ class Config:
     width: Width = 256  # size of layers, or channels per cell
     blocks: Annotated[Int, Field(ge=0, le=schema.MAX_BLOCKS)] = 4  # residual blocks of two layers
     initial_checkpoint: str | None = None  # name or folder of a checkpoint to start from
-    initial_scorer: str | None = None  # of network action: linear (it ships), or a FILE.json
+    initial_scorer: str | None = None  # of network action: linear, improved, or a FILE.json
     scorer_temperature: Positive = 0.1  # at first the policy is softmax(scores / this)
 
     # Training data
@@ -246,7 +246,7 @@ class Config:
             raise ValueError("initial_scorer: needs network: action")
         if self.initial_checkpoint is not None:
             raise ValueError("initial_scorer and initial_checkpoint: a run begins from one of them")
-        if self.initial_scorer != SHIPPED_SCORER:
+        if self.initial_scorer not in SHIPPED_SCORERS:
             object.__setattr__(self, "initial_scorer", _whole_path(str(self.initial_scorer)))
         read_scorer(game, str(self.initial_scorer))
 

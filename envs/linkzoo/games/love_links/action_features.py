@@ -8,9 +8,10 @@ from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
 from linkzoo.games.love_links import components
 from linkzoo.games.love_links.components import HAND_PLACES, SLOTS, TOTAL
-from linkzoo.games.love_links.rules import closing_points, closing_value, place
-from linkzoo.games.love_links.state import side_of
+from linkzoo.games.love_links.rules import closing_value, place
+from linkzoo.games.love_links.state import side_of, slots_end
 from linkzoo.games.love_links.tables import LINKS
+from linkzoo.games.love_links.turn_points import legal_close_points, most_turn_points
 
 _MAX_SHOWN = 127  # points; higher numbers look the same
 _MAX_JOINS = HAND_PLACES * SLOTS * 2
@@ -46,6 +47,9 @@ _FEATURES = (
     _feature("next_closes", HAND_PLACES, "links of the next seat's hand that close a bracelet"),
     _feature("other_close", _MAX_SHOWN, "most points of another opponent's closing a bracelet"),
     _feature("partner_close", _MAX_SHOWN, "most points of the partner's closing a bracelet"),
+    _feature("next_turn", _MAX_SHOWN, "most points of the next seat's turn, if it came now"),
+    _feature("other_turn", _MAX_SHOWN, "most points of another opponent's turn"),
+    _feature("partner_turn", _MAX_SHOWN, "most points of the partner's turn"),
     _feature("own_matches", _MAX_JOINS, "matches that the hand has (R15)"),
     _feature("next_matches", _MAX_JOINS, "matches that the next seat's hand has"),
     _feature("own_joins", _MAX_JOINS, "joins that the hand has (R10)"),
@@ -89,15 +93,7 @@ def action_features(state: Record, action: int, scratch: Record, out: NDArray[np
     _describe_hand(
         after, following, _AT.next_close, _AT.next_closes, _AT.next_matches, _AT.next_joins, out
     )
-    for step in range(2, players):
-        other = (seat + step) % players
-        best = 0
-        for open_slot in range(SLOTS):
-            best = max(best, _best_close(after, other, open_slot))
-        if side_of(state, other) == side:
-            out[_AT.partner_close] = max(int(out[_AT.partner_close]), best)
-        else:
-            out[_AT.other_close] = max(int(out[_AT.other_close]), best)
+    _describe_turns(after, seat, out)
     hand_points = 0
     for number in range(after.hand_size[seat]):
         held = after.hands[seat, number]
@@ -146,15 +142,34 @@ def _describe_bracelet(
 @compiled
 def _best_close(after: Record, seat: int, slot: int) -> int:
     """Returns the most points of a seat's closing a bracelet now, at most 127; 0 if it can't."""
+    side = side_of(after, seat)
     best = 0
-    if after.length[slot] + 1 >= LINKS.closed_length:
-        for number in range(after.hand_size[seat]):
-            link = int(after.hands[seat, number])
-            at_key = LINKS.fits[after.key[slot], LINKS.lock[link]]
-            at_lock = LINKS.fits[LINKS.key[link], after.lock[slot]]
-            if at_key and at_lock:
-                best = max(best, closing_points(after, slot, link, side_of(after, seat)))
+    for number in range(after.hand_size[seat]):
+        link = int(after.hands[seat, number])
+        best = max(best, legal_close_points(after, slot, link, side))
     return min(best, _MAX_SHOWN)
+
+
+@compiled
+def _describe_turns(after: Record, seat: int, out: NDArray[np.int8]) -> None:
+    """Describes what the other seats could do now; the next seat's closing is known."""
+    players = int(after.num_players)
+    side = side_of(after, seat)
+    for step in range(1, players):
+        other = (seat + step) % players
+        turn = min(most_turn_points(after, other), _MAX_SHOWN)
+        if step == 1:
+            out[_AT.next_turn] = turn
+            continue
+        close = 0
+        for slot in range(slots_end(after)):
+            close = max(close, _best_close(after, other, slot))
+        if side_of(after, other) == side:
+            out[_AT.partner_close] = close
+            out[_AT.partner_turn] = turn
+        else:
+            out[_AT.other_close] = max(int(out[_AT.other_close]), close)
+            out[_AT.other_turn] = max(int(out[_AT.other_turn]), turn)
 
 
 @compiled
@@ -168,11 +183,12 @@ def _describe_hand(
     out: NDArray[np.int8],
 ) -> None:
     """Describes the possible moves of a hand; the features are at these elements of `out`."""
+    side = side_of(after, seat)
     best = 0
     for number in range(after.hand_size[seat]):
         link = int(after.hands[seat, number])
-        closing = False
-        for slot in range(SLOTS):
+        closing = 0
+        for slot in range(slots_end(after)):
             if after.length[slot] == 0:
                 continue
             at_key = LINKS.fits[after.key[slot], LINKS.lock[link]]
@@ -182,10 +198,9 @@ def _describe_hand(
                 out[matches] += 1
             if at_lock and after.lock[slot] == LINKS.key[link]:
                 out[matches] += 1
-            if at_key and at_lock and after.length[slot] + 1 >= LINKS.closed_length:
-                closing = True
-                best = max(best, closing_points(after, slot, link, side_of(after, seat)))
-        out[closes] += closing
+            closing = max(closing, legal_close_points(after, slot, link, side))
+        best = max(best, closing)
+        out[closes] += closing > 0
     out[close] = min(best, _MAX_SHOWN)
 
 

@@ -4,13 +4,19 @@ from functools import cache
 
 from linkzoo.core.contract import Observation, Rules
 from linkzoo.engine.compiled import Rebound, rebind
-from linkzoo.games.love_links import action_features, observation, rules, validation
+from linkzoo.games.love_links import (
+    action_features,
+    observation,
+    rules,
+    turn_points,
+    validation,
+)
 from linkzoo.games.love_links.links import LinkSet
 from linkzoo.games.love_links.tables import link_tables
 
 # All modules whose compiled functions use numbers that differ between sets, or call functions that
 # do. `state` uses keys, locks and points alone, which belong to the type of a link.
-_MODULES = (rules, validation, observation, action_features)
+_MODULES = (rules, validation, observation, turn_points, action_features)
 
 
 @cache

@@ -251,11 +251,18 @@ def _close(state: Record, link: int, slot: int) -> None:
 @compiled
 def closing_points(state: Record, slot: int, link: int, side: int) -> int:
     """Returns the points for closing a bracelet with a link (R16)."""
-    points: int = closing_value(state, slot, side)
-    points += LINKS.metal_points[link] + LINKS.stone_points[link]
-    if LINKS.key[link] == state.lock[slot]:
+    key = int(state.key[slot])
+    lock = int(state.lock[slot])
+    return int(closing_value(state, slot, side) + closing_link_points(link, key, lock))
+
+
+@compiled
+def closing_link_points(link: int, key: int, lock: int) -> int:
+    """Returns the points of the closing link between an open key and an open lock (R16)."""
+    points = LINKS.metal_points[link] + LINKS.stone_points[link]
+    if LINKS.key[link] == lock:
         points += 4
-    if state.key[slot] == LINKS.lock[link]:
+    if LINKS.lock[link] == key:
         points += 4
     if LINKS.lock[link] == components.MASTER:
         points -= 4

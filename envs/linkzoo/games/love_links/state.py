@@ -62,6 +62,15 @@ def side_of(state: Record, seat: int) -> int:
 
 
 @compiled
+def slots_end(state: Record) -> int:
+    """Returns the number of slots up to the last that holds a bracelet."""
+    end = SLOTS
+    while end > 0 and state.length[end - 1] == 0:
+        end -= 1
+    return end
+
+
+@compiled
 def clear_table(state: Record) -> None:
     """Removes all supplies, hands and bracelets."""
     state.supply[:] = NONE
