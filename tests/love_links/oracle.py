@@ -560,7 +560,7 @@ _METALS = {text: metal for metal in ROUNDS for text in deck(metal)}
 class Undealt(Oracle):
     """A game in which nobody draws: what all can know of a turn."""
 
-    def draw(self, count: int) -> list[str]:  # noqa: ARG002
+    def draw(self, count: int) -> list[str]:  # noqa: ARG002 - nobody draws
         return []
 
     def end_turn(self) -> None:

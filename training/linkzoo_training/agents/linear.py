@@ -108,21 +108,7 @@ def shipped_file(game: Game, name: str = "linear") -> Path:
 
 
 def read_scorer(game: Game, name: str) -> Scorer:
-    """Returns the scorer of a name: one of SHIPPED_SCORERS, or a FILE.json.
-
-    Raises:
-        ValueError: As `load_scorer`.
-    """
-    if name not in SHIPPED_SCORERS:
-        return load_scorer(game, name)
-    path = shipped_file(game, name)
-    if not path.is_file():
-        raise ValueError(f"{name}: no scorer ships for {game.name}")
-    return _parse(game, path, path.read_bytes())
-
-
-def load_scorer(game: Game, file: str | None = None) -> Scorer:
-    """Returns the scorer of a file of `save_scorer`, or the game's shipped one.
+    """Returns the scorer of a name: one of SHIPPED_SCORERS, or a FILE.json of `save_scorer`.
 
     Features that the game has and the file hasn't weigh 0: a file stays what it is when a game gets
     new features.
@@ -130,12 +116,20 @@ def load_scorer(game: Game, file: str | None = None) -> Scorer:
     Raises:
         ValueError: There is no such file, it is damaged, or the game hasn't its features.
     """
-    if file is None:
-        return read_scorer(game, "linear")
-    path = local_copy(file)
+    if name in SHIPPED_SCORERS:
+        path = shipped_file(game, name)
+        missing = f"{name}: no scorer ships for {game.name}"
+    else:
+        path = local_copy(name)
+        missing = f"linear: there is no file {path}"
     if not path.is_file():
-        raise ValueError(f"linear: there is no file {path}")
+        raise ValueError(missing)
     return _parse(game, path, path.read_bytes())
+
+
+def load_scorer(game: Game, file: str | None = None) -> Scorer:
+    """Returns the scorer of a file, or the game's `linear`; raises as `read_scorer`."""
+    return read_scorer(game, "linear" if file is None else file)
 
 
 @cache
@@ -144,9 +138,8 @@ def _parse(game: Game, path: Path, text: bytes) -> Scorer:
         data = parse_json(text)
         check_keys("scorer", data, "format game version features weights".split())
         game.check_version(data["version"])
-        header = _header(game)
-        agrees("format", data["format"], header["format"])
-        agrees("game", data["game"], header["game"])
+        agrees("format", data["format"], FORMAT)
+        agrees("game", data["game"], game.name)
         weights = _weights(action_spec(game), data["features"], data["weights"])
     except (OSError, ValueError, TypeError) as error:
         raise ValueError(f"{path}: {error}") from error

@@ -80,18 +80,10 @@ class PolicyPlayoutAgent(PolicySearch, PlayoutAgent):
     def analyse(
         self, positions: Positions, check: Callable[[], None] = lambda: None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
-        """Plays the playouts of the first position.
+        """Plays the playouts of the first position; see `PolicySearch.analyse`.
 
-        Args:
-            positions: The positions.
-            check: Called before the playouts; its exceptions end the search.
-
-        Returns:
-            Each action's share of the playouts float32[A], the payoffs float32[P] by seat that the
-            policy expects, -1 to 1, and the playouts int64[A] of the actions.
-
-        Raises:
-            ValueError: As `PolicyAgent.act`.
+        The improved policy is each action's share of the playouts, the payoffs are those that the
+        policy expects, and the visits are playouts. `check` is called before them.
         """
         check()
         first = positions.part(np.zeros(1, np.int64))

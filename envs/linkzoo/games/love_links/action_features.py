@@ -152,9 +152,10 @@ def _best_close(after: Record, seat: int, slot: int) -> int:
 
 @compiled
 def _describe_turns(after: Record, seat: int, out: NDArray[np.int8]) -> None:
-    """Describes what the other seats could do now; the next seat's closing is known."""
+    """Describes the turns of the other seats, and closing by those after the next seat."""
     players = int(after.num_players)
     side = side_of(after, seat)
+    end = slots_end(after)
     for step in range(1, players):
         other = (seat + step) % players
         turn = min(most_turn_points(after, other), _MAX_SHOWN)
@@ -162,7 +163,7 @@ def _describe_turns(after: Record, seat: int, out: NDArray[np.int8]) -> None:
             out[_AT.next_turn] = turn
             continue
         close = 0
-        for slot in range(slots_end(after)):
+        for slot in range(end):
             close = max(close, _best_close(after, other, slot))
         if side_of(after, other) == side:
             out[_AT.partner_close] = close
@@ -184,11 +185,12 @@ def _describe_hand(
 ) -> None:
     """Describes the possible moves of a hand; the features are at these elements of `out`."""
     side = side_of(after, seat)
+    end = slots_end(after)
     best = 0
     for number in range(after.hand_size[seat]):
         link = int(after.hands[seat, number])
         closing = 0
-        for slot in range(slots_end(after)):
+        for slot in range(end):
             if after.length[slot] == 0:
                 continue
             at_key = LINKS.fits[after.key[slot], LINKS.lock[link]]

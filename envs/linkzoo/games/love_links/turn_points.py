@@ -29,8 +29,11 @@ def most_turn_points(state: Record, seat: int) -> int:
             if state.length[slot] > 0:
                 best = max(best, _with_another(state, seat, place, slot, end))
     for slot in range(end):
-        if state.length[slot] > 0 and _bound_in_one_bracelet(state, seat, slot) > best:
-            best = max(best, _in_one_bracelet(state, seat, slot))
+        if state.length[slot] > 0:
+            completed = _completed_value(state, seat, slot)
+            bound = _TWO_MATCHES if completed == 0 else completed + _MOST_OF_TWO_LINKS
+            if bound > best:
+                best = max(best, _in_one_bracelet(state, seat, slot, completed))
     return best
 
 
@@ -65,15 +68,15 @@ def _with_another(state: Record, seat: int, place: int, slot: int, end: int) -> 
 
 
 @compiled
-def _bound_in_one_bracelet(state: Record, seat: int, slot: int) -> int:
-    """Returns an upper bound of `_in_one_bracelet`."""
+def _completed_value(state: Record, seat: int, slot: int) -> int:
+    """Returns the points of a bracelet that two links complete, without theirs; 0 if they don't."""
     if state.length[slot] + 2 < LINKS.closed_length:
-        return _TWO_MATCHES
-    return int(closing_value(state, slot, side_of(state, seat)) + _LONGER + _MOST_OF_TWO_LINKS)
+        return 0
+    return int(closing_value(state, slot, side_of(state, seat)) + _LONGER)
 
 
 @compiled
-def _in_one_bracelet(state: Record, seat: int, slot: int) -> int:
+def _in_one_bracelet(state: Record, seat: int, slot: int, completed: int) -> int:
     """Returns the most points of joining two links of a hand to one bracelet."""
     key = int(state.key[slot])
     lock = int(state.lock[slot])
@@ -82,25 +85,22 @@ def _in_one_bracelet(state: Record, seat: int, slot: int) -> int:
         link = int(state.hands[seat, place])
         if LINKS.fits[key, LINKS.lock[link]]:
             match = int(LINKS.lock[link] == key)
-            points = _of_second_link(state, seat, slot, place, LINKS.key[link], lock, match)
+            points = _of_second_link(state, seat, place, LINKS.key[link], lock, match, completed)
             best = max(best, match + points)
         if LINKS.fits[LINKS.key[link], lock]:
             match = int(LINKS.key[link] == lock)
-            points = _of_second_link(state, seat, slot, place, key, LINKS.lock[link], match)
+            points = _of_second_link(state, seat, place, key, LINKS.lock[link], match, completed)
             best = max(best, match + points)
     return best
 
 
 @compiled
 def _of_second_link(
-    state: Record, seat: int, slot: int, first: int, key: int, lock: int, matched: int
+    state: Record, seat: int, first: int, key: int, lock: int, matched: int, completed: int
 ) -> int:
     """Returns the most points of joining another link than the first, which left these ends."""
     link = state.hands[seat, first]
-    completed = 0  # points of the completed bracelet without its last link's
-    if state.length[slot] + 2 >= LINKS.closed_length:
-        completed = closing_value(state, slot, side_of(state, seat)) + _LONGER
-        completed += LINKS.metal_points[link] + LINKS.stone_points[link]
+    first_points = LINKS.metal_points[link] + LINKS.stone_points[link]
     best = 0
     for place in range(state.hand_size[seat]):
         if place == first:
@@ -110,7 +110,7 @@ def _of_second_link(
             best = max(best, 3 if matched else 1)
         fits = LINKS.fits[key, LINKS.lock[second]] and LINKS.fits[LINKS.key[second], lock]
         if fits and completed > 0:
-            best = max(best, completed + closing_link_points(second, key, lock))
+            best = max(best, completed + first_points + closing_link_points(second, key, lock))
     return best
 
 
