@@ -9,7 +9,7 @@ from linkzoo.games.link_o.board import BAG
 from linkzoo.games.link_o.components import KINDS, MAX_PLAYERS, NONE, ONE, TYPES, VALUES, WILD
 from linkzoo.games.link_o.observation_spec import MAX_SHOWN
 from linkzoo.games.link_o.rules.placement import spaces_meeting
-from linkzoo.games.link_o.rules.tiles import bit, first_in, hidden_from
+from linkzoo.games.link_o.rules.tiles import bit, hidden_from
 from linkzoo.games.link_o.state import LEFT, RIGHT
 from linkzoo.games.link_o.tables import BOARD
 
@@ -21,10 +21,8 @@ def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     players = state.num_players
     out[:] = 0
     once, twice = hidden_from(state, seat)
-    _add(once, out, at.unseen)
-    _add(twice, out, at.unseen)
-    _add(state.held[seat], out, at.hand)
-    _add(state.twice[seat], out, at.hand)
+    _count(once, twice, out, at.unseen)
+    _count(state.held[seat], state.twice[seat], out, at.hand)
     _show_board(state, seat, out)
     for step in range(players):
         _show_seat(state, (seat + step) % players, step, out)
@@ -41,16 +39,19 @@ def observe(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 @compiled
 def _show_board(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     at = BOARD.at
-    occupied = state.occupied
-    while occupied:
-        space = first_in(occupied)
-        occupied &= occupied - ONE
-        out[at.occupied + space] = 1
+    players = state.num_players
+    for space in range(BOARD.size):
+        owner = state.owner[space]
+        if owner != NONE:
+            step = owner - seat
+            if step < 0:  # faster than %
+                step += players
+            out[at.placed_by + space] = 1 + step
         out[at.linko + space] = state.code[space] == WILD
-        out[at.placed_by + space] = 1 + (state.owner[space] - seat) % state.num_players
+    _mark(state.occupied, BOARD.size, out, at.occupied)
     for value in range(VALUES):
-        _add(state.shows[LEFT, value] & BOARD.spaces, out, at.left_shows + value * BOARD.size)
-        _add(state.shows[RIGHT, value], out, at.right_shows + value * BOARD.size)
+        _mark(state.shows[LEFT, value], BOARD.size, out, at.left_shows + value * BOARD.size)
+        _mark(state.shows[RIGHT, value], BOARD.size, out, at.right_shows + value * BOARD.size)
     connectors = len(BOARD.connector)
     met = np.uint64(0)
     met_twice = np.uint64(0)
@@ -59,8 +60,8 @@ def _show_board(state: Record, seat: int, out: NDArray[np.int8]) -> None:
         met_twice |= met & meeting
         met |= meeting
         for number in range(connectors):
-            if meeting & bit(BOARD.connector[number]):
-                out[at.constraint + value * connectors + number] = 1
+            meets = meeting & bit(BOARD.connector[number]) != 0
+            out[at.constraint + value * connectors + number] = meets
     for number in range(connectors):
         out[at.blocked + number] = met_twice & bit(BOARD.connector[number]) != 0
 
@@ -76,7 +77,7 @@ def _show_seat(state: Record, seat: int, step: int, out: NDArray[np.int8]) -> No
     out[at.first_turn + step] = state.first_turn[seat]
     out[at.dug + step] = state.dug[seat]
     out[at.passed + step] = state.passed[seat]
-    _add(state.lacks[seat], out, at.lacks + TYPES * step)
+    _mark(state.lacks[seat], TYPES, out, at.lacks + TYPES * step)
 
 
 @compiled
@@ -86,8 +87,7 @@ def reveal(state: Record, seat: int, out: NDArray[np.int8]) -> None:
     players = state.num_players
     for step in range(1, players):
         other = (seat + step) % players
-        _add(state.held[other], out, TYPES * (step - 1))
-        _add(state.twice[other], out, TYPES * (step - 1))
+        _count(state.held[other], state.twice[other], out, TYPES * (step - 1))
     order = (MAX_PLAYERS - 1) * TYPES
     for index in range(state.bag_size):
         tile = int(state.bag[index])
@@ -98,8 +98,21 @@ def reveal(state: Record, seat: int, out: NDArray[np.int8]) -> None:
 
 
 @compiled
-def _add(members: np.uint64, out: NDArray[np.int8], start: int) -> None:
-    """Counts each number of a set, 0 at element `start`."""
-    while members:
-        out[start + first_in(members)] += 1
-        members &= members - ONE
+def _mark(members: np.uint64, size: int, out: NDArray[np.int8], start: int) -> None:
+    """Writes 1 for each member of a set of numbers below `size` and 0 for the others.
+
+    Number 0 is at element `start`.
+    """
+    first = np.uint64(start)  # unsigned: Numba then doesn't check for negative indices
+    for index in range(size):
+        number = np.uint64(index)
+        out[first + number] = members >> number & ONE
+
+
+@compiled
+def _count(once: np.uint64, twice: np.uint64, out: NDArray[np.int8], start: int) -> None:
+    """Writes how many tiles of each type there are; type 0 is at element `start`."""
+    first = np.uint64(start)
+    for index in range(TYPES):
+        tile = np.uint64(index)
+        out[first + tile] = (once >> tile & ONE) + (twice >> tile & ONE)
