@@ -231,15 +231,11 @@ def _describe_others(
     players = state.num_players
     smallest = _MAX_HAND
     all_stuck = 1.0
-    first_fitting = EMPTY  # types that fit on a first turn, computed when needed
-    known = False
+    first_fitting = _fitting_at_first(state, after)
     for step in range(1, players):
         other = (state.seat + step) % players
         types = fitting
         if state.first_turn[other]:
-            if not known:
-                first_fitting = placement.placeable(after, True)
-                known = True
             types = first_fitting
             out[_AT.not_begun] += 1
         single = once & ~state.lacks[other]
@@ -259,6 +255,15 @@ def _describe_others(
     out[_AT.own_hand] = state.hand_size[state.seat]
     out[_AT.smallest_hand] = smallest
     out[_AT.num_players] = players
+
+
+@compiled
+def _fitting_at_first(state: Record, after: Record) -> np.uint64:
+    """Returns the types that fit on a first turn (R6); none if no other seat's is to come."""
+    for step in range(1, state.num_players):
+        if state.first_turn[(state.seat + step) % state.num_players]:
+            return placement.placeable(after, True)
+    return EMPTY
 
 
 @compiled
