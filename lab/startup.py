@@ -1,7 +1,10 @@
-"""Seconds to import the package and to play a first game: `python -m lab.startup linkage`.
+"""CPU seconds until something happens for the first time, each in a new process.
 
-The cold run starts with an empty cache folder, the warm one reuses it. On a busy machine, the CPU
-seconds in brackets are more reliable.
+    python -m lab.startup linkage                                             # the first game
+    python -m lab.startup --train examples/connect_four/connect_four_az.yaml  # the first iteration
+
+The cold run starts with an empty cache folder, the warm one reuses it. Wall-clock seconds are in
+brackets; on a busy machine, CPU seconds are more reliable.
 """
 
 import argparse
@@ -10,39 +13,56 @@ import subprocess
 import sys
 import tempfile
 
-CODE = """
+_CLOCKS = """
 import time
 def clocks():
-    return time.perf_counter(), time.process_time()
+    return time.process_time(), time.perf_counter()
 start = clocks()
+"""
+_GAME = """
 import linkzoo
 imported = clocks()
-env = linkzoo.make({game!r})
+env = linkzoo.make({what!r})
 env.reset(seed=0)
 while not env.terminations[env.agent_selection]:
     env.step(int(env.infos[env.agent_selection]["action_mask"].argmax()))
-played = clocks()
-print(*(b - a for a, b in zip(start + imported, imported + played, strict=True)))
+"""
+_TRAIN = """
+from linkzoo_training.config.config import load_config
+from linkzoo_training.train import make_trainer
+imported = clocks()
+make_trainer(load_config({what!r})).iterate()
+"""
+_PRINT = """
+done = clocks()
+print(*(b - a for a, b in zip(start + imported, imported + done, strict=True)))
 """
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("game", nargs="?")
+    what.add_argument("--train", metavar="CONFIG")
     arguments = parser.parse_args()
+    first = _GAME.format(what=arguments.game)
+    if arguments.train is not None:
+        first = _TRAIN.format(what=arguments.train)
     with tempfile.TemporaryDirectory() as cache:
         for run in ("cold", "warm"):
-            done = subprocess.run(
-                [sys.executable, "-c", CODE.format(game=arguments.game)],
+            finished = subprocess.run(
+                [sys.executable, "-c", _CLOCKS + first + _PRINT],
                 capture_output=True,
                 text=True,
                 check=True,
                 env={**os.environ, "NUMBA_CACHE_DIR": cache},
             )
-            imported, imported_cpu, game, game_cpu = map(float, done.stdout.split())
+            imported_cpu, imported, first_cpu, took = map(float, finished.stdout.split())
             print(
-                f"{run}: import linkzoo {imported:.2f} s ({imported_cpu:.2f}), "
-                f"the first game {game:.2f} s ({game_cpu:.2f})"
+                f"{run}: imports {imported_cpu:.2f} s ({imported:.2f}), "
+                f"the rest {first_cpu:.2f} s ({took:.2f})"
             )
 
 
