@@ -4,7 +4,7 @@ Extends Numba's cache: a function's cache name contains a digest of the code and
 functions it is made of, so nothing else invalidates it. Old versions are removed. Of several
 processes only one compiles a function while the others wait. All installations share the folder
 that NUMBA_CACHE_DIR names. A read-only folder only causes a warning. With Numba's own cache, games
-start four to six times as slowly (docs/benchmarks.md, `python -m lab.engine cache`).
+start 4.6 to 11.5 times as slowly (lab/speed.md, `python -m lab.engine cache`).
 """
 
 import hashlib

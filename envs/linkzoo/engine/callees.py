@@ -3,8 +3,8 @@
 Numba normally optimises every function with all its callees, and generates machine code, wrappers
 for Python and C, and a cache entry for each. In a call tree, this optimises the leaves again for
 every function above them. Callees that only compiled code calls need none of this: their IR is
-linked into the entry points. Without this module, compiling a game takes 1.1 to 1.7 times as long
-(docs/benchmarks.md, `python -m lab.engine compile`).
+linked into the entry points. Without this module, compiling a game takes 1.1 to 1.6 times as long
+(lab/speed.md, `python -m lab.engine compile`).
 """
 
 import dis
