@@ -26,7 +26,7 @@ from linkzoo_training.evaluation.statistics import Estimate
 # The policy so far: an agent with probabilities, or the entries of the tree, float64[K].
 Policy = Callable[[], Agent | NDArray[np.float64]]
 
-_SOLVED = 1e-4  # NashConv at which a run ends before its time
+SOLVED = 1e-4  # NashConv at which a run ends before its time
 _FIRST = 2.5  # seconds before the second point of a curve; then twice as many, and so on
 _OPPONENTS = ("linear", "greedy")
 _DEALS_SEED = 2026113001  # the deals are the same for all
@@ -72,7 +72,7 @@ class ExactJudge:
 
     def is_solved(self, value: float, /) -> bool:
         """Returns whether NashConv is below .0001."""
-        return value < _SOLVED
+        return value < SOLVED
 
     def facts(self, _policy: Policy, /) -> dict[str, Any]:
         """Returns no further facts."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from lab.hidden.judge import SOLVED
 from lab.hidden.trials import CHOSEN, COLUMN, SECONDS, SEED, TRIALS
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -58,14 +59,17 @@ def _nash_conv(rows: Sequence[Row], seconds: int) -> Iterator[str]:
     if not rows:
         return
     columns = _names(rows, "column")
-    rows = sorted(rows, key=lambda row: (columns.index(row["column"]), row["nash_conv"]))
+
+    def means(algorithm: str) -> list[float]:
+        return [_mean(rows, "nash_conv", algorithm, column, np.inf) for column in columns]
+
     yield (
         f"\nNashConv after {seconds} CPU seconds on one core, or earlier where it is below .0001: "
         "mean (lowest to highest).\n"
     )
     yield f"| algorithm | {' | '.join(columns)} | steps/s | memory |"
     yield f"|---|{'---:|' * (len(columns) + 2)}"
-    for algorithm in _names(rows, "algorithm"):
+    for algorithm in sorted(_names(rows, "algorithm"), key=means):
         own = [row for row in rows if row["algorithm"] == algorithm]
         cells = [
             _spread([row["nash_conv"] for row in own if row["column"] == column], ".3f")
@@ -78,18 +82,29 @@ def _matches(rows: Sequence[Row], seconds: int) -> Iterator[str]:
     """Yields the lines of shares of wins by game and algorithm, the highest first."""
     for column in _names(rows, "column"):
         own = [row for row in rows if row["column"] == column]
-        own.sort(key=lambda row: -row["wins_v_linear"])
         opponents = list(own[0]["matches"])
         yield f"\n{column}: share of wins after {seconds} CPU seconds on one core, %.\n"
         yield f"| algorithm | v {' | v '.join(opponents)} | steps/s | memory |"
         yield f"|---|{'---:|' * (len(opponents) + 2)}"
-        for algorithm in _names(own, "algorithm"):
+
+        def mean(algorithm: str, column: str = column) -> float:
+            return _mean(rows, "wins_v_linear", algorithm, column, 0)
+
+        for algorithm in sorted(_names(own, "algorithm"), key=mean, reverse=True):
             runs = [row for row in own if row["algorithm"] == algorithm]
             cells = []
             for opponent in opponents:
                 estimates = [Estimate(**row["matches"][opponent]) for row in runs]
                 cells.append(_spread([100 * estimate.mean for estimate in estimates], ".1f"))
             yield f"| `{algorithm}` | {' | '.join(cells)} | {_cost(runs)} |"
+
+
+def _mean(rows: Sequence[Row], field: str, algorithm: str, column: str, missing: float) -> float:
+    """Returns an algorithm's mean of a field in a column; `missing` without a run."""
+    found = [
+        row[field] for row in rows if row["algorithm"] == algorithm and row["column"] == column
+    ]
+    return float(np.mean(found)) if found else missing
 
 
 def _cost(rows: Sequence[Row]) -> str:
@@ -157,10 +172,10 @@ def _draw_panel(panel: Axes, rows: Sequence[Row], algorithms: Sequence[str]) -> 
         curves = [row["curve"] for row in rows if row["algorithm"] == algorithm]
         if not curves:
             continue
-        points = max(map(len, curves))
-        both = np.array([curve + curve[-1:] * (points - len(curve)) for curve in curves])
-        seconds = np.maximum(both[:, :, 0].mean(0), 1)
-        values = np.maximum(both[:, :, 2], 1e-4)  # a run ends there
+        longest = max(curves, key=len)
+        seconds = np.maximum([second for second, _, _ in longest], 1)
+        ends = [curve + curve[-1:] * (len(longest) - len(curve)) for curve in curves]
+        values = np.maximum(np.array(ends)[:, :, 2], SOLVED)
         turn, color = divmod(number, 10)  # there are ten colours
         style = ("-", "--")[turn]
         panel.plot(seconds, values.mean(0), style, color=f"C{color}", label=algorithm)

@@ -160,7 +160,9 @@ def test_the_command_prints_steps(
         ({"scorer": "never.json"}, "there is no file never.json"),
         ({"temperature": 0.0}, "temperature: 0.0 is not above 0"),
         pytest.param(
-            {"decisions": 10}, "decisions: in 10 no game ends: play more", marks=pytest.mark.slow
+            {"decisions": 10},
+            "decisions: in 10 no result is known: play more",
+            marks=pytest.mark.slow,
         ),
     ],
 )

@@ -134,22 +134,28 @@ def test_a_policy_that_began_as_a_scorer_searches_by_playouts() -> None:
     agent = make_agent("love_links_action:12", "love_links")
     assert isinstance(agent, PolicyPlayoutAgent)
     assert agent.name == "love_links_action:12"
-    vec = make_vec("love_links", 8, 2)
+    vec = make_vec("love_links", 32, 2)
     now = vec.reset(5)
     for _ in range(16):
         now = vec.step(now.action_mask.argmax(1))
-    positions = Positions(vec.game, vec.states, np.arange(8, dtype=np.uint64))
+    positions = Positions(vec.game, vec.states, np.arange(32, dtype=np.uint64))
     played = agent.play(positions)
+    assert (played.counts.sum(1) > 0).any()
     assert (played.counts[positions.action_mask == 0] == 0).all()
     assert (agent.act(positions) == played.actions).all()
     shares, values = agent.distribution(positions)
     np.testing.assert_allclose(shares.sum(1), 1, rtol=1e-6)
-    assert (shares[np.arange(8), played.actions] == shares.max(1)).all()
+    assert (shares.argmax(1) == played.actions).all()
     assert (values == agent.policy.distribution(positions)[1]).all()
     first, by_seat, counts = agent.analyse(positions)
     assert (first == shares[0]).all()
     assert (counts == played.counts[0]).all()
     assert by_seat[int(vec.states["seat"][0])] == values[0, 0].clip(-1, 1)
+
+
+def test_a_search_by_playouts_has_no_temperature() -> None:
+    with pytest.raises(ValueError, match="plays the best candidate: leave out ~2"):
+        make_agent("love_links_action~2:12", "love_links")
 
 
 def test_other_policies_search_a_tree() -> None:

@@ -192,8 +192,9 @@ class Facts:
         role_options: Options that, if not standard, make roles chosen in play.
         playout_options: Options, with values that end a game sooner with a result that is still
             informative, or that sample likelier worlds. A search may play on under them.
-        playout_plies: Plies after which score margins tell better play from worse, so that a search
-            may end its playouts there. None: they go on to the end.
+        playout_plies: Plies after which score margins, or a critic of the position, tell better
+            play from worse, so that a search may end its playouts there. None: they go on to the
+            end.
         balanced_options: Options that give all sides the most equal chances between good players,
             where the standard ones don't; the page for people begins with them.
         open_moves: Whether all seats see all moves, though something else is hidden, such as hands.

@@ -66,6 +66,11 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         if spec.simulations is None:
             return policy
         if began_as_scorer(policy):
+            if spec.temperature:
+                text = f"~{spec.temperature:g}"
+                raise ValueError(  # noqa: TRY301
+                    f"a search by playouts plays the best candidate: leave out {text}"
+                )
             return PolicyPlayoutAgent(policy, spec.simulations)
         return SearchAgent(policy, spec.simulations)
     except ValueError as error:

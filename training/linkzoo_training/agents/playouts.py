@@ -22,7 +22,8 @@ from linkzoo_training.agents.linear import shipped_critic
 from linkzoo_training.search.linear import WHOLE_GAME, Horizon, Scorer
 from linkzoo_training.search.monte_carlo import action_values
 
-# Where playouts end sooner than the game, the winner is open: margins count for most of a result.
+# Of playouts under options that end a game sooner (`Facts.playout_options`): who wins the whole
+# game is open, so margins count for most of a result.
 SOONER_MARGIN_WEIGHT = 8.0
 _MAX_GAP = 4.0  # between the best score and a candidate's: less is 1/55 as probable
 

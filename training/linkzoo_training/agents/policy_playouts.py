@@ -72,7 +72,8 @@ class PolicyPlayoutAgent(PolicySearch, PlayoutAgent):
     def distribution(self, positions: Positions) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Returns each action's share of the playouts float32[N, A], and the policy's values.
 
-        A sure choice, which takes no playouts, has all of them. Raises as `PolicyAgent.act`.
+        The chosen action counts as one playout more, since halving ends with two actions that have
+        equally many. Raises as `PolicyAgent.act`.
         """
         _, values = self.policy.evaluate(positions)
         return self._shares(positions)[0], values.numpy()
@@ -96,7 +97,6 @@ class PolicyPlayoutAgent(PolicySearch, PlayoutAgent):
         """Returns each action's share of the playouts, and its playouts, [N, A]."""
         played = self.play(positions)
         weights = played.counts.copy()
-        sure = np.flatnonzero(weights.sum(1) == 0)
-        weights[sure, played.actions[sure]] = 1
+        weights[np.arange(len(weights)), played.actions] += 1
         shares = weights / weights.sum(1, keepdims=True)
         return shares.astype(np.float32), played.counts

@@ -76,7 +76,7 @@ class Step(NamedTuple):
 
     Attributes:
         number: The step, from 1.
-        games: Finished games.
+        games: Games with a known result.
         decisions: Their decisions with several legal actions.
         deviation: The standard deviation of the predicted gains of actions, in results: how much a
             change of the policy can gain.
@@ -92,7 +92,7 @@ class Step(NamedTuple):
 
 
 class Played(NamedTuple):
-    """N decisions of finished games.
+    """N decisions whose results are known.
 
     Attributes:
         game: int64[N], the number of the game.
@@ -298,7 +298,7 @@ def natural_gradient(
         ValueError: No game ended.
     """
     if not len(played.game):
-        raise ValueError(f"decisions: in {settings.decisions} no game ends: play more")
+        raise ValueError(f"decisions: in {settings.decisions} no result is known: play more")
     spec = action_spec(get_game(settings.game, settings.options))
     columns = action_indices(spec)
     factors = context_factors(spec, played.context)

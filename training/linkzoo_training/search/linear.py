@@ -32,12 +32,12 @@ NO_SCORER = Scorer(np.zeros(0, np.int64), np.zeros((0, 1), np.float32))
 
 
 class Horizon(NamedTuple):
-    """Where a playout of scorers ends that hasn't come to the end of the game.
+    """The end of a playout before the end of the game.
 
     Attributes:
-        plies: Plies of the playout until then.
-        critic: Its score of the seat's next action stands for the result. NO_SCORER: the seat's
-            score margin does, at once.
+        plies: Plies after which it ends.
+        critic: Scores the seat's next action after that; the score is the result. NO_SCORER: the
+            result is the seat's score margin after `plies`.
     """
 
     plies: int

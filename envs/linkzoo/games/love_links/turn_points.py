@@ -6,7 +6,7 @@ refilled after the turn, so nothing unknown matters.
 
 from linkzoo.core.state import Record
 from linkzoo.engine.compiled import compiled
-from linkzoo.games.love_links.rules import closing_link_points, closing_value
+from linkzoo.games.love_links.rules import closing_link_points, closing_points, closing_value
 from linkzoo.games.love_links.state import side_of, slots_end
 from linkzoo.games.love_links.tables import LINKS
 
@@ -128,5 +128,5 @@ def legal_close_points(state: Record, slot: int, link: int, side: int) -> int:
     key = int(state.key[slot])
     lock = int(state.lock[slot])
     if LINKS.fits[key, LINKS.lock[link]] and LINKS.fits[LINKS.key[link], lock]:
-        return int(closing_value(state, slot, side) + closing_link_points(link, key, lock))
+        return int(closing_points(state, slot, link, side))
     return 0

@@ -28,8 +28,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     common.add_players(parser, "each number that the game allows")
     common.add_score_margin_weight(parser)
     text = (
-        "the result of a decision is how the score margin changes in N plies (default: the "
-        "result of the game)"
+        "the result of a decision is how the score margin changes in N plies, without the weight "
+        "above (default: the result of the game)"
     )
     add("--plies", type=whole(1, 10**6), metavar="N", help=text)
     add("--seed", type=common.SEED, default=0, help="seed (default: %(default)s)")
