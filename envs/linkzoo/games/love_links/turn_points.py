@@ -98,7 +98,10 @@ def _in_one_bracelet(state: Record, seat: int, slot: int, completed: int) -> int
 def _of_second_link(
     state: Record, seat: int, first: int, key: int, lock: int, matched: int, completed: int
 ) -> int:
-    """Returns the most points of joining another link than the first, which left these ends."""
+    """Returns the most points of a turn's second move on the bracelet that the first has joined.
+
+    `key` and `lock` are the bracelet's ends after the first move.
+    """
     link = state.hands[seat, first]
     first_points = LINKS.metal_points[link] + LINKS.stone_points[link]
     best = 0
