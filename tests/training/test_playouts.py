@@ -10,8 +10,8 @@ from linkzoo.engine.rng import STREAM_SEARCH, random_u64
 from linkzoo_training.agents.linear import LinearAgent, shipped_critic
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.agents.playouts import PlayoutAgent
-from linkzoo_training.agents.policy import SearchAgent
-from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent
+from linkzoo_training.agents.policy import SearchAgent, load_agent
+from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent, began_as_scorer
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.evaluation.labelled_positions import read_labelled_positions
 from linkzoo_training.evaluation.match import play_match
@@ -151,6 +151,19 @@ def test_a_policy_that_began_as_a_scorer_searches_by_playouts() -> None:
     assert (first == shares[0]).all()
     assert (counts == played.counts[0]).all()
     assert by_seat[int(vec.states["seat"][0])] == values[0, 0].clip(-1, 1)
+
+
+def test_a_policy_that_continues_one_searches_like_it() -> None:
+    policy = load_agent("love_links_action")
+    config = policy.card["trained"]["config"]
+    continued = {"config": {**config, "initial_scorer": None}}
+    policy.card = {
+        **policy.card,
+        "trained": {**continued, "initial_checkpoint": policy.card["trained"]},
+    }
+    assert began_as_scorer(policy)
+    policy.card = {**policy.card, "trained": continued}
+    assert not began_as_scorer(policy)
 
 
 def test_a_search_by_playouts_has_no_temperature() -> None:

@@ -17,13 +17,16 @@ from linkzoo_training.search.linear import Scorer
 
 
 def began_as_scorer(policy: PolicyAgent) -> bool:
-    """Returns whether a policy began as a linear scorer, by the field `initial_scorer`."""
-    return _trained(policy).get("initial_scorer") is not None
+    """Returns whether a policy, or the one that it continued, began as a linear scorer."""
+    return _first_run(policy).get("initial_scorer") is not None
 
 
-def _trained(policy: PolicyAgent) -> dict[str, Any]:
-    """Returns the configuration with which a policy was trained."""
-    config: dict[str, Any] = policy.card.get("trained", {}).get("config", {})
+def _first_run(policy: PolicyAgent) -> dict[str, Any]:
+    """Returns the configuration of the first of the runs that trained a policy in turn."""
+    run: dict[str, Any] = policy.card.get("trained", {})
+    while isinstance(run.get("initial_checkpoint"), dict):
+        run = run["initial_checkpoint"]
+    config: dict[str, Any] = run.get("config", {})
     return config
 
 
@@ -39,7 +42,7 @@ class PolicyScores:
         assert isinstance(network, ActionNet)  # others begin with no scorer
         self.policy = policy
         self.name = policy.name
-        self._temperature = np.float32(_trained(policy)["scorer_temperature"])
+        self._temperature = np.float32(_first_run(policy)["scorer_temperature"])
         weights = network.linear.weight.detach().float().cpu().numpy()
         self._scorer = Scorer(network.linear.context.cpu().numpy(), weights)
 
