@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from linkzoo import Positions
 from linkzoo.exact.equilibrium import CfrPlus
 from linkzoo.exact.values import Evaluator
-from linkzoo_training.agents.linear import read_scorer, save_scorer
+from linkzoo_training.agents.linear import load_scorer, save_scorer
 from linkzoo_training.agents.make import make_agent
 from linkzoo_training.config.config import load_config
 from linkzoo_training.linear.natural_gradient import ImproveSettings, improve
@@ -96,7 +96,7 @@ def linear(runner: Runner) -> None:
     decisions = 0
     with tempfile.TemporaryDirectory() as folder:
         zero = Path(folder) / "zero.json"
-        save_scorer(rules, np.zeros_like(read_scorer(rules, "linear").weights), zero)
+        save_scorer(rules, np.zeros_like(load_scorer(rules).weights), zero)
         file = Path(folder) / "linear.json"
         settings = ImproveSettings(
             game=runner.column.game,

@@ -59,17 +59,13 @@ def _nash_conv(rows: Sequence[Row], seconds: int) -> Iterator[str]:
     if not rows:
         return
     columns = _names(rows, "column")
-
-    def means(algorithm: str) -> list[float]:
-        return [_mean(rows, "nash_conv", algorithm, column, np.inf) for column in columns]
-
     yield (
         f"\nNashConv after {seconds} CPU seconds on one core, or earlier where it is below .0001: "
         "mean (lowest to highest).\n"
     )
     yield f"| algorithm | {' | '.join(columns)} | steps/s | memory |"
     yield f"|---|{'---:|' * (len(columns) + 2)}"
-    for algorithm in sorted(_names(rows, "algorithm"), key=means):
+    for algorithm in _ranked(rows, "nash_conv", columns):
         own = [row for row in rows if row["algorithm"] == algorithm]
         cells = [
             _spread([row["nash_conv"] for row in own if row["column"] == column], ".3f")
@@ -86,11 +82,7 @@ def _matches(rows: Sequence[Row], seconds: int) -> Iterator[str]:
         yield f"\n{column}: share of wins after {seconds} CPU seconds on one core, %.\n"
         yield f"| algorithm | v {' | v '.join(opponents)} | steps/s | memory |"
         yield f"|---|{'---:|' * (len(opponents) + 2)}"
-
-        def mean(algorithm: str, column: str = column) -> float:
-            return _mean(rows, "wins_v_linear", algorithm, column, 0)
-
-        for algorithm in sorted(_names(own, "algorithm"), key=mean, reverse=True):
+        for algorithm in reversed(_ranked(own, "wins_v_linear", [column])):
             runs = [row for row in own if row["algorithm"] == algorithm]
             cells = []
             for opponent in opponents:
@@ -99,12 +91,20 @@ def _matches(rows: Sequence[Row], seconds: int) -> Iterator[str]:
             yield f"| `{algorithm}` | {' | '.join(cells)} | {_cost(runs)} |"
 
 
-def _mean(rows: Sequence[Row], field: str, algorithm: str, column: str, missing: float) -> float:
-    """Returns an algorithm's mean of a field in a column; `missing` without a run."""
-    found = [
-        row[field] for row in rows if row["algorithm"] == algorithm and row["column"] == column
-    ]
-    return float(np.mean(found)) if found else missing
+def _ranked(rows: Sequence[Row], field: str, columns: Sequence[str]) -> list[str]:
+    """Returns the algorithms by their mean of a field, the lowest first.
+
+    A column decides where the means of those before it are equal. Algorithms without a run in it
+    come last.
+    """
+
+    def mean(algorithm: str, column: str) -> float:
+        own = [r[field] for r in rows if r["algorithm"] == algorithm and r["column"] == column]
+        return float(np.mean(own)) if own else np.inf
+
+    return sorted(
+        _names(rows, "algorithm"), key=lambda name: [mean(name, column) for column in columns]
+    )
 
 
 def _cost(rows: Sequence[Row]) -> str:

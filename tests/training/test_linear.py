@@ -13,7 +13,6 @@ from linkzoo.testing.play import action_features_of
 from linkzoo_training.agents.linear import (
     LinearAgent,
     load_scorer,
-    read_scorer,
     save_scorer,
     shipped_file,
 )
@@ -188,12 +187,12 @@ def test_a_file_of_something_else_is_refused(
 
 
 def test_the_improved_scorer_sees_the_next_turn_and_beats_the_one_it_began_as() -> None:
-    improved = read_scorer(GAME, "improved")
+    improved = load_scorer(GAME, "improved")
     spec = GAME.observation.action_spec
     assert spec is not None
     next_turn = spec.starts().next_turn
     assert improved.weights[next_turn, 0] < 0
-    assert not read_scorer(GAME, "linear").weights[next_turn].any()
+    assert not load_scorer(GAME, "linear").weights[next_turn].any()
     better = LinearAgent(str(shipped_file(GAME, "improved")))
     result = play_match("love_links", better, LinearAgent(), blocks=100, num_players=2, seed=9)
     assert result.win_share().low > 0.5

@@ -70,7 +70,7 @@ class LinearAgent:
     def scorer(self, game: Game) -> Scorer:
         """Returns the scorer for a game, for compiled code; raises as `act`."""
         if game not in self._scorers:
-            self._scorers[game] = load_scorer(game, self.file)
+            self._scorers[game] = load_scorer(game, self.file or "linear")
         return self._scorers[game]
 
     def compiled_player(self, game: Game) -> Player:
@@ -107,7 +107,7 @@ def shipped_file(game: Game, name: str = "linear") -> Path:
     return _SCORERS / f"{file}.json"
 
 
-def read_scorer(game: Game, name: str) -> Scorer:
+def load_scorer(game: Game, name: str = "linear") -> Scorer:
     """Returns the scorer of a name: one of SHIPPED_SCORERS, or a FILE.json of `save_scorer`.
 
     Features that the game has and the file hasn't weigh 0: a file stays what it is when a game gets
@@ -125,11 +125,6 @@ def read_scorer(game: Game, name: str) -> Scorer:
     if not path.is_file():
         raise ValueError(missing)
     return _parse(game, path, path.read_bytes())
-
-
-def load_scorer(game: Game, file: str | None = None) -> Scorer:
-    """Returns the scorer of a file, or the game's `linear`; raises as `read_scorer`."""
-    return read_scorer(game, "linear" if file is None else file)
 
 
 @cache

@@ -55,26 +55,36 @@ def make_agent(spec: str | AgentSpec, game: str, options: Mapping[str, Any] | No
         return _load_custom_agent(spec.source)
     if checkpoint is None:
         return spec.baseline()
+    try:
+        return _load_policy(checkpoint, spec, game, options)
+    except ValueError as error:
+        raise ValueError(f"agent {shown(str(spec))}: {error}") from error
+
+
+def _load_policy(
+    checkpoint: str, spec: AgentSpec, game: str, options: Mapping[str, Any] | None
+) -> Agent:
+    """Returns a checkpoint's policy with the search that its name asks for.
+
+    Raises:
+        ValueError: It plays another game, or its search has no temperature, but one is given.
+    """
     from linkzoo_training.agents.policy import SearchAgent, load_agent
     from linkzoo_training.agents.policy_playouts import PolicyPlayoutAgent, began_as_scorer
 
-    try:
-        policy = load_agent(checkpoint, views=spec.views, temperature=spec.temperature)
-        rules = get_game(game, policy.game.fixed.values if options is None else options)
-        if policy.game.key != rules.key:
-            raise ValueError(f"it plays {policy.game}, not {rules}")  # noqa: TRY301
-        if spec.simulations is None:
-            return policy
-        if began_as_scorer(policy):
-            if spec.temperature:
-                text = f"~{spec.temperature:g}"
-                raise ValueError(  # noqa: TRY301
-                    f"a search by playouts plays the best candidate: leave out {text}"
-                )
-            return PolicyPlayoutAgent(policy, spec.simulations)
+    policy = load_agent(checkpoint, views=spec.views, temperature=spec.temperature)
+    rules = get_game(game, policy.game.fixed.values if options is None else options)
+    if policy.game.key != rules.key:
+        raise ValueError(f"it plays {policy.game}, not {rules}")
+    if spec.simulations is None:
+        return policy
+    if not began_as_scorer(policy):
         return SearchAgent(policy, spec.simulations)
-    except ValueError as error:
-        raise ValueError(f"agent {shown(str(spec))}: {error}") from error
+    if spec.temperature:
+        raise ValueError(
+            f"a search by playouts plays the best candidate: leave out ~{spec.temperature:g}"
+        )
+    return PolicyPlayoutAgent(policy, spec.simulations)
 
 
 def _load_custom_agent(path: str) -> Agent:

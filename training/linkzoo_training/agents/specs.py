@@ -187,7 +187,7 @@ class AgentSpec:
         if self.kind == "exact":
             check_solver(game)
         if self.kind == "linear":
-            load_scorer(get_game(game), self.source or None)
+            load_scorer(get_game(game), self.source or "linear")
         if self.kind == "custom":
             check_import_path(self.source, "agent")
         elif checkpoint is None:

@@ -21,7 +21,7 @@ from linkzoo import Agent, Game, get_game
 from linkzoo.core.arguments import check_keys, integer, mapping, real, sequence
 from linkzoo.engine import threads
 from linkzoo.registry import id_of
-from linkzoo_training.agents.linear import read_scorer
+from linkzoo_training.agents.linear import load_scorer
 from linkzoo_training.agents.named import NamedAgent
 from linkzoo_training.agents.policy import PolicyAgent
 from linkzoo_training.agents.reports import report_of
@@ -94,7 +94,7 @@ class Trainer(ABC):
             checkpoint.load_weights(network, find_checkpoint(config.initial_checkpoint))
         if config.initial_scorer is not None:
             assert isinstance(network, ActionNet)  # as the configuration has checked
-            scorer = read_scorer(self.game, config.initial_scorer)
+            scorer = load_scorer(self.game, config.initial_scorer)
             network.begin_with(scorer.weights, config.scorer_temperature)
         self.network: PolicyValueNet = network.to(self.device)
         self.pool = OpponentPool(config.pool.size, config.seed)

@@ -18,7 +18,7 @@ from linkzoo.core.options import option_names
 from linkzoo.core.urls import is_url, local_copy
 from linkzoo.registry import id_of
 from linkzoo_training import schema
-from linkzoo_training.agents.linear import SHIPPED_SCORERS, read_scorer
+from linkzoo_training.agents.linear import SHIPPED_SCORERS, load_scorer
 from linkzoo_training.agents.specs import AgentSpec
 from linkzoo_training.config.fields import check_varied, merged, override, read_file
 from linkzoo_training.config.schedule import Schedule
@@ -248,7 +248,7 @@ class Config:
             raise ValueError("initial_scorer and initial_checkpoint: a run begins from one of them")
         if self.initial_scorer not in SHIPPED_SCORERS:
             object.__setattr__(self, "initial_scorer", _whole_path(str(self.initial_scorer)))
-        read_scorer(game, str(self.initial_scorer))
+        load_scorer(game, str(self.initial_scorer))
 
     def _check_variants(self, game: Game) -> None:
         """Raises ValueError for options that are invalid, or decide every game."""

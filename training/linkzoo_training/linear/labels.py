@@ -33,7 +33,6 @@ from linkzoo_training.selfplay.dispatch import TaskWorker
 from linkzoo_training.selfplay.executors import Executor, LocalExecutor
 
 RANDOM = "random"  # playouts at random
-SHIPPED = "linear"  # playouts by the shipped scorer
 _GAMES = 64  # games of a part
 _MAX_EMPTY_PARTS = 50  # in a row: no position will ever be labelled
 _RANDOM_SHARE = 0.1  # random actions among the decisions with a choice
@@ -170,4 +169,4 @@ def _scorer(settings: LabelSettings, game: Game) -> Scorer:
     """Returns the scorer that plays the playouts; NO_SCORER if they are random."""
     if settings.rollout == RANDOM:
         return NO_SCORER
-    return load_scorer(game, None if settings.rollout == SHIPPED else settings.rollout)
+    return load_scorer(game, settings.rollout)

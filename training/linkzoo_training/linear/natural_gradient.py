@@ -23,7 +23,7 @@ from linkzoo.core.files import write_atomically
 from linkzoo.core.kernels import kernels
 from linkzoo.engine.rng import STREAM_PART, random_u64
 from linkzoo.envs.vector import VecEnv
-from linkzoo_training.agents.linear import read_scorer, save_scorer
+from linkzoo_training.agents.linear import load_scorer, save_scorer
 from linkzoo_training.evaluation.statistics import Estimate, normal_mean
 from linkzoo_training.linear.fit import action_indices, context_factors, unscaled
 from linkzoo_training.linear.softmax_policy import sampler
@@ -135,7 +135,7 @@ def improve(
         raise ValueError(f"{path}: the file of a scorer ends in .json")
     game = get_game(settings.game, settings.options)
     run = path.with_suffix(".npz")
-    scorer = read_scorer(game, settings.scorer)
+    scorer = load_scorer(game, settings.scorer)
     first = scorer.weights / np.float32(settings.temperature)
     if run.exists():
         weights = _read(run, settings)
@@ -295,7 +295,7 @@ def natural_gradient(
     """Returns the direction float32[K, 1 + C] in which results grow fastest, and the step.
 
     Raises:
-        ValueError: No game ended.
+        ValueError: No result is known.
     """
     if not len(played.game):
         raise ValueError(f"decisions: in {settings.decisions} no result is known: play more")
